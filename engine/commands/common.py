@@ -1,6 +1,7 @@
 """Shared by all commands: workspace, errors as one sentence, progress, and JSON output."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,6 +11,7 @@ import typer
 from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Column, Table
 
 from engine import emergency_space, logs, tracing
 from engine.errors import Archived, NotFound, Refused
@@ -21,8 +23,11 @@ from engine.projects.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 
-console = Console(stderr=True, highlight=False)  # for people: progress and sentences
-output = Console(highlight=False)  # results
+_WIDE = 10_000  # characters
+# Names and printed words may hold brackets, so nothing is read as markup.
+console = Console(stderr=True, highlight=False, markup=False)  # for people: progress and sentences
+# Results. In a pipe or a file nothing is cut: programs read whole ids, and lines have no width.
+output = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
 _LISTED = 20  # files
 
 
@@ -33,8 +38,21 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
         sentence: the error and the action to take.
         code: exit code.
     """
-    console.print(sentence, style="red", markup=False, soft_wrap=True)
+    console.print(sentence, style="red", soft_wrap=True)
     raise typer.Exit(code)
+
+
+def list_table(*columns: str | Column, **options: Any) -> Table:
+    """Return an empty table in the look of all commands."""
+    return Table(*columns, box=None, header_style="bold", pad_edge=False, **options)
+
+
+def print_list(table: Table, none: str) -> None:
+    """Print the lines of a list; where there are none, a sentence on standard error."""
+    if table.row_count:
+        output.print(table)
+    else:
+        console.print(none, soft_wrap=True)
 
 
 def emit(answer: dict[str, Any]) -> None:
@@ -125,7 +143,7 @@ def announce(sentence: str, settings: Settings) -> None:
     if settings.log_format == "json":
         logs.announce(sentence)
     else:
-        console.print(sentence, style="bold", markup=False, soft_wrap=True)
+        console.print(sentence, style="bold", soft_wrap=True)
 
 
 @contextmanager
@@ -166,7 +184,7 @@ def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
     with workspace.database.write() as session:
         made = ensure_project(session, name, workspace.settings, user_id).id
     if name != DEFAULT_NAME:
-        console.print(f"Created project {name!r}.", markup=False, soft_wrap=True)
+        console.print(f"Created project {name!r}.", soft_wrap=True)
     return made
 
 
@@ -175,7 +193,7 @@ def list_files(names: list[str], what: str, as_json: bool = False) -> None:
     if as_json:
         return
     for name in names[:_LISTED]:
-        output.print(f"{name}: {what}.", markup=False, soft_wrap=True)
+        output.print(f"{name}: {what}.", soft_wrap=True)
     if len(names) > _LISTED:
         output.print(f"And {len(names) - _LISTED:,} more.")
 

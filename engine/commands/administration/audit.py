@@ -3,11 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from engine import audit as trail
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, print_list
 from engine.projects.projects import project_named
 
 
@@ -27,7 +25,7 @@ def audit(
     if as_json:
         emit({"entries": [line.model_dump(mode="json") for line in entries]})
         return
-    table = Table("when (UTC)", "project", "who", "what")
+    table = list_table("when (UTC)", "project", "who", "what")
     for line in entries:
-        table.add_row(f"{line.created_at:%Y-%m-%d %H:%M:%S}", *map(escape, (line.project or "", line.actor, line.what)))
-    output.print(table)
+        table.add_row(f"{line.created_at:%Y-%m-%d %H:%M:%S}", line.project or "", line.actor, line.what)
+    print_list(table, "No entries.")

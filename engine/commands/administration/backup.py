@@ -119,4 +119,4 @@ def _report(written: Written, as_json: bool) -> None:
 
 
 def _say(sentence: str) -> None:
-    output.print(sentence, markup=False, soft_wrap=True)
+    output.print(sentence, soft_wrap=True)

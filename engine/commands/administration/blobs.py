@@ -54,7 +54,6 @@ def move(
         output.print(
             f"Copied {count(moved.copied, 'file')}, {moved.bytes / 1e6:,.1f} MB, to {target.address}; "
             f"{moved.known:,} were there.",
-            markup=False,
             soft_wrap=True,
         )
     if moved.damaged:
@@ -94,7 +93,7 @@ def cleanup(
         emit({"deleted": yes, "blobs": deleted, "bytes": size})
         return
     total = f"{count(deleted, 'file')}, {size / 1e6:,.1f} MB"
-    output.print(f"Deleted {total}." if yes else f"Would delete {total}. Delete with --yes.", markup=False)
+    output.print(f"Deleted {total}." if yes else f"Would delete {total}. Delete with --yes.")
 
 
 def _store(workspace: Workspace, to: str, options: str | None) -> BlobStore:

@@ -102,7 +102,7 @@ def check(
     else:
         sentence = " ".join(differences.sentences()) or "All states, figures and search entries are right."
         advice = " Corrected." if not left else " Run it again with --rebuild to correct this."
-        console.print(sentence + (advice if differences else ""), markup=False)
+        console.print(sentence + (advice if differences else ""))
         if stored:
             _report(stored, address, read_files)
     if left or (stored is not None and stored.has_faults):
@@ -117,14 +117,13 @@ def _check_stored(workspace: Workspace, read: bool) -> StoredCheck:
 
 def _report(stored: StoredCheck, address: str, read: bool) -> None:
     for fault in stored.database:
-        console.print(f"The database is damaged: {fault}. Restore a backup.", markup=False, soft_wrap=True)
+        console.print(f"The database is damaged: {fault}. Restore a backup.", soft_wrap=True)
     for sentence in stored.followers:
-        console.print(sentence, markup=False, soft_wrap=True)
+        console.print(sentence, soft_wrap=True)
     files = stored.files
     console.print(
         f"{'Read' if read else 'Compared the names of'} {count(files.blobs, 'file')}, {files.bytes / 1e6:,.1f} MB, in "
         f"{address}. Nothing names {files.unnamed:,} of them ({files.unnamed_bytes / 1e6:,.1f} MB).",
-        markup=False,
         soft_wrap=True,
     )
     list_files(files.damaged, "damaged; restore it from a backup")

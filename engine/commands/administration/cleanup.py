@@ -4,10 +4,9 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output
 from engine.lifecycle import retention
 
 
@@ -31,7 +30,7 @@ def cleanup(
     if as_json:
         emit({"deleted": yes, "rows": [asdict(outcome) for outcome in outcomes]})
         return
-    table = Table("what", "for days", box=None)
+    table = list_table("what", "for days")
     table.add_column("setting", no_wrap=True)
     table.add_column("deleted" if yes else "would be deleted")
     for outcome in outcomes:

@@ -4,12 +4,12 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.markup import escape
+from rich.text import Text
 
 from engine.commands.common import emit, output, settings_here
 from engine.lifecycle.doctor import Finding, examine
 
-_SIGNS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "broken": "[red]broken[/] "}
+_STYLES = {"ok": "green", "warning": "yellow", "broken": "red"}
 
 
 def register(app: typer.Typer) -> None:
@@ -33,9 +33,10 @@ def doctor(
     for finding in examine(settings, address):
         findings.append(finding)
         if not as_json:
-            output.print(f"{_SIGNS[finding.state]} {finding.name + ':':18} {escape(finding.sentence)}", soft_wrap=True)
+            sign = Text(f"{finding.state:7}", _STYLES[finding.state])
+            output.print(sign, f"{finding.name + ':':18} {finding.sentence}", soft_wrap=True)
             if finding.mend:
-                output.print(f"{'':26} {finding.mend}", markup=False, soft_wrap=True, style="bold")
+                output.print(f"{'':26} {finding.mend}", soft_wrap=True, style="bold")
     broken = [finding for finding in findings if finding.state == "broken"]
     if as_json:
         emit({"ok": not broken, "findings": [asdict(finding) for finding in findings]})

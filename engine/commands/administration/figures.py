@@ -4,9 +4,8 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output
 from engine.datasets.weights import Reliability
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -44,17 +43,17 @@ def figures(
     _print_reliability(people)
     _print_choices(computed.choices)
     total = sum(row.masks for row in computed.masks_a_day)
-    output.print(f"{count(total, 'mask')} from {computed.first_day} to {computed.last_day}.", markup=False)
+    output.print(f"{count(total, 'mask')} from {computed.first_day} to {computed.last_day}.")
     if computed.queue:
         now = computed.queue[-1]
-        output.print(f"{count(now.open, 'task')} to answer, {count(now.submitted, 'answer')} to review.", markup=False)
+        output.print(f"{count(now.open, 'task')} to answer, {count(now.submitted, 'answer')} to review.")
 
 
 def _print_reliability(people: list[Reliability]) -> None:
     """Print the reliability of people, lowest first, and who disagrees with all others."""
     if not people:
         return
-    table = Table("person", box=None, header_style="bold", pad_edge=False)
+    table = list_table("person")
     for title in ("reliability", "comparisons", "gold questions"):
         table.add_column(title, justify="right", no_wrap=True)
     for row in people:
@@ -62,14 +61,14 @@ def _print_reliability(people: list[Reliability]) -> None:
     output.print(table)
     for row in people:
         if row.sentence:
-            output.print(row.sentence, markup=False, soft_wrap=True)
+            output.print(row.sentence, soft_wrap=True)
 
 
 def _print_choices(choices: Choices) -> None:
     """Print corrections a page of documents selected by the model, and of random documents."""
     if not choices.by:
         return
-    table = Table("selection", box=None, header_style="bold", pad_edge=False)
+    table = list_table("selection")
     for title in ("documents", "corrections a page", "95 %"):
         table.add_column(title, justify="right", no_wrap=True)
     for strategy in choices.by:
@@ -80,12 +79,11 @@ def _print_choices(choices: Choices) -> None:
         output.print(
             f"Selected by the model, compared with random: {choices.more:+.2f} corrections a page "
             f"({choices.more_low:+.2f} .. {choices.more_high:+.2f}).",
-            markup=False,
         )
 
 
 def _print(what: str, rows: list[tuple[str, Pace]]) -> None:
-    table = Table(what, box=None, header_style="bold", pad_edge=False)
+    table = list_table(what)
     for title in ("masks", "a mask (median)", "95 %", "unchanged", "95 %"):
         table.add_column(title, justify="right", no_wrap=True)
     for name, pace in rows:

@@ -3,11 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output, print_list
 from engine.commands.lookups import acting
 from engine.jobs import job_list, poll_lease, queue
 from engine.jobs.job_view import job_view
@@ -39,14 +37,14 @@ def list_(
     if as_json:
         emit({"jobs": [view.model_dump(mode="json") for view in views]})
         return
-    table = Table("job", "kind", "status", "done", "attempt", "message")
+    table = list_table("job", "kind", "status", "done", "attempt", "message")
     for view in views:
         attempt = f"{view.attempts} of {view.max_attempts}"
         message = view.message
         if view.failure and view.failure not in message:
             message = f"{message} (Previous failure: {view.failure})".strip()
-        table.add_row(view.id, view.kind, view.status, f"{view.progress:.0%}", attempt, escape(message))
-    output.print(table)
+        table.add_row(view.id, view.kind, view.status, f"{view.progress:.0%}", attempt, message)
+    print_list(table, "No jobs.")
 
 
 @jobs.command()
@@ -99,17 +97,17 @@ def triggers(
         named = {"holder": watching.holder, "since": watching.since.isoformat()} if watching is not None else None
         emit({"scheduler": named, "projects": [triggers_view.model_dump(mode="json") for triggers_view in listed]})
         return
-    table = Table("project", "triggers", "progress", "next time (UTC)", "last trigger (UTC)")
+    table = list_table("project", "triggers", "progress", "next time (UTC)", "last trigger (UTC)")
     for triggers_view in listed:
         last = next(iter(triggers_view.firings), None)
         fired = f"{last.due_at:%Y-%m-%d %H:%M} by {last.trigger}: {last.message}" if last is not None else "-"
         soon = f"{triggers_view.next_at:%Y-%m-%d %H:%M}" if triggers_view.next_at is not None else "-"
-        table.add_row(*map(escape, (triggers_view.project, _starts(triggers_view), triggers_view.near, soon, fired)))
-    output.print(table)
+        table.add_row(triggers_view.project, _starts(triggers_view), triggers_view.near, soon, fired)
+    print_list(table, "No projects.")
     if watching is None:
         output.print("No worker is running, so triggers do not fire. Start one: glossator worker")
     else:
-        output.print(f"Scheduler: {watching.holder} since {watching.since:%Y-%m-%d %H:%M} UTC.", markup=False)
+        output.print(f"Scheduler: {watching.holder} since {watching.since:%Y-%m-%d %H:%M} UTC.")
 
 
 def _starts(one: trigger_status.TriggersView) -> str:

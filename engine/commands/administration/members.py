@@ -3,10 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts import invitations, members, users
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output, print_list
 from engine.paging import every
 from engine.projects.projects import project_named
 
@@ -41,7 +40,7 @@ def list_members(project: Project, as_json: Json = False) -> None:
         emit({"members": [member.model_dump(mode="json") for member in listed]})
         return
     for member in listed:
-        output.print(f"{member.name}  {member.role}{'  (disabled)' if member.disabled else ''}", markup=False)
+        output.print(f"{member.name}  {member.role}{'  (disabled)' if member.disabled else ''}")
 
 
 def add(project: Project, name: Name, role: Role = "annotator") -> None:
@@ -54,7 +53,7 @@ def add(project: Project, name: Name, role: Role = "annotator") -> None:
             role,
             by=users.ensure_local_user(workspace),
         )
-    output.print(f"{member.name} is {member.role} in {project}.", markup=False)
+    output.print(f"{member.name} is {member.role} in {project}.")
 
 
 def remove(project: Project, name: Name) -> None:
@@ -66,7 +65,7 @@ def remove(project: Project, name: Name) -> None:
             users.user_named(workspace, name).id,
             by=users.ensure_local_user(workspace),
         )
-    output.print(f"{name} was removed from {project}.", markup=False)
+    output.print(f"{name} was removed from {project}.")
 
 
 def invite(
@@ -85,8 +84,8 @@ def invite(
         emit({**made.model_dump(mode="json", exclude={"token"}), "url": address})
     else:
         until = f"{made.expires_at:%Y-%m-%d %H:%M} UTC"
-        output.print(address, markup=False, soft_wrap=True)
-        output.print(f"Makes one person {role} in {project}. Valid until {until}.", markup=False, soft_wrap=True)
+        output.print(address, soft_wrap=True)
+        output.print(f"Makes one person {role} in {project}. Valid until {until}.", soft_wrap=True)
 
 
 def list_invitations(project: Project, as_json: Json = False) -> None:
@@ -97,13 +96,13 @@ def list_invitations(project: Project, as_json: Json = False) -> None:
     if as_json:
         emit({"invitations": [invitation.model_dump(mode="json") for invitation in listed]})
         return
-    table = Table("invitation", "role", "state", "by", "until", "used by")
+    table = list_table("invitation", "role", "state", "by", "until", "used by")
     for invitation in listed:
         until = f"{invitation.expires_at:%Y-%m-%d %H:%M}"
         table.add_row(
             invitation.id, invitation.role, invitation.state, invitation.created_by, until, invitation.used_by or ""
         )
-    output.print(table)
+    print_list(table, "No invitations.")
 
 
 def withdraw(invitation: Annotated[str, typer.Argument(help="Id of the invitation.")]) -> None:

@@ -60,4 +60,4 @@ def _report(sentence: str, manifest: ArchiveManifest, as_json: bool) -> None:
         count(rows["revisions"], "revision"),
         count(len(manifest.blobs), "file"),
     )
-    output.print(f"{sentence}: {', '.join(parts)}.", markup=False, soft_wrap=True)
+    output.print(f"{sentence}: {', '.join(parts)}.", soft_wrap=True)

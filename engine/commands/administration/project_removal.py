@@ -3,10 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output, print_list
 from engine.lifecycle import project_bin, traces
 from engine.lifecycle.project_erasing import erase_marked_projects
 from engine.paging import every
@@ -33,7 +32,7 @@ def remove(name: Name, as_json: Json = False) -> None:
     if as_json:
         emit({"id": project.id})
     else:
-        output.print(f"Removed {name} into the bin.", markup=False)
+        output.print(f"Removed {name} into the bin.")
 
 
 def list_removed(as_json: Json = False) -> None:
@@ -43,14 +42,11 @@ def list_removed(as_json: Json = False) -> None:
     if as_json:
         emit({"projects": [project_bin.line_values(line) for line in lines]})
         return
-    if not lines:
-        output.print("The bin is empty.")
-        return
-    table = Table("project", "id", "documents", "removed by", "deleted on", box=None, header_style="bold")
+    table = list_table("project", "id", "documents", "removed by", "deleted on")
     for line in lines:
         deleted = "now" if line.erasing else f"{line.deleted_at:%Y-%m-%d}"
         table.add_row(line.name, line.id, str(line.documents), line.removed_by or "", deleted)
-    output.print(table)
+    print_list(table, "The bin is empty.")
 
 
 def restore(
@@ -65,7 +61,7 @@ def restore(
     if as_json:
         emit({"id": project_id, "name": restored})
     else:
-        output.print(f"Restored {restored}.", markup=False)
+        output.print(f"Restored {restored}.")
 
 
 def delete(
@@ -91,6 +87,6 @@ def delete(
         emit({"id": project_id, "deleted": gone, "stays": stays, "overwritten": overwritten})
         return
     rest = "A worker deletes the rest: a job runs, or files were stored within the last hour."
-    output.print(f"Deleted {name} for good." if gone else f"{name} cannot be restored any more. {rest}", markup=False)
+    output.print(f"Deleted {name} for good." if gone else f"{name} cannot be restored any more. {rest}")
     for sentence in (*stays, *(() if overwritten else (traces.STILL_THERE,))):
-        output.print(sentence, markup=False, soft_wrap=True)
+        output.print(sentence, soft_wrap=True)

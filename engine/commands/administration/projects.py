@@ -3,7 +3,6 @@
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from db import migrate
 from db.downgrade_losses import downgrade_losses
@@ -11,7 +10,7 @@ from db.refusals import DowngradeRefused
 from db.session import Database
 from engine.accounts import users
 from engine.commands.administration import members, project_archives, project_changes, project_removal
-from engine.commands.common import console, emit, fail, here, output, settings_here
+from engine.commands.common import console, emit, fail, here, list_table, output, print_list, settings_here
 from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
 from engine.paging import every
@@ -57,10 +56,10 @@ def list_projects(
         ]
         emit({"projects": rows})
         return
-    table = Table("Project", "Documents", "Accepted", box=None, header_style="bold", pad_edge=False)
+    table = list_table("Project", "Documents", "Accepted")
     for summary in summaries:
         table.add_row(summary.project.name, str(summary.documents), str(summary.accepted))
-    output.print(table)
+    print_list(table, "No projects.")
 
 
 def create_project(

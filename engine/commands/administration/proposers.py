@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
-from rich.table import Table
 
-from engine.commands.common import emit, fail, here, output
+from engine.commands.common import emit, fail, here, list_table, output
 from engine.commands.foreground import follow_job
 from engine.commands.lookups import acting, document_called
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -38,16 +37,16 @@ def show(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
         emit(state.model_dump(mode="json"))
         return
     asked = state.proposer
-    output.print(f"Allowed servers: {', '.join(state.addresses) or 'none'}.", markup=False)
+    output.print(f"Allowed servers: {', '.join(state.addresses) or 'none'}.")
     if asked is None:
         output.print("The project asks no other model.")
     else:
         use = "instead of the own model" if asked.alone else "beside the own model"
         when = "about new documents by itself" if asked.automatic else "when somebody wants it"
-        output.print(f"{asked.model} at {asked.url}, {use}, {when}. Settings {asked.number}:", markup=False)
-        output.print(asked.prompt, markup=False, soft_wrap=True)
+        output.print(f"{asked.model} at {asked.url}, {use}, {when}. Settings {asked.number}:")
+        output.print(asked.prompt, soft_wrap=True)
     if state.models:
-        table = Table("model", "version", "requests", "tokens in", "tokens out", "seconds", box=None, pad_edge=False)
+        table = list_table("model", "version", "requests", "tokens in", "tokens out", "seconds")
         for row in state.models:
             numbers = f"{row.requests:,}", f"{row.tokens_in:,}", f"{row.tokens_out:,}", f"{row.milliseconds / 1000:.1f}"
             table.add_row(row.name, row.version, *numbers)
@@ -90,7 +89,7 @@ def set_(
     if as_json:
         emit(stored.model_dump(mode="json"))
     else:
-        output.print(f"{project} asks {stored.model} from now on (settings {stored.number}).", markup=False)
+        output.print(f"{project} asks {stored.model} from now on (settings {stored.number}).")
 
 
 def remove(project: TheProject = DEFAULT_NAME, user: As = None) -> None:
@@ -121,7 +120,7 @@ def ask(
     if as_json:
         emit({"job_id": job.id, "status": job.status, "sentence": job.message, **job.result})
     else:
-        output.print(job.message, markup=False, soft_wrap=True)
+        output.print(job.message, soft_wrap=True)
     if job.status in ("failed", "dead"):
         raise typer.Exit(1)
 

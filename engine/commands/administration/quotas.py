@@ -80,4 +80,4 @@ def _print(space: Space, as_json: bool) -> None:
     of_mb = f" of {most_mb:,.0f} MB" if most_mb is not None else " MB, no limit"
     whose = "quota of its own" if space.own else "quota of the settings"
     sentence = f"{space.name}: {count(space.documents, 'document')}{of_documents}; {space.bytes / MEGABYTE:,.1f}{of_mb}"
-    output.print(f"{sentence} ({whose}).", markup=False, soft_wrap=True)
+    output.print(f"{sentence} ({whose}).", soft_wrap=True)

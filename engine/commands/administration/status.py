@@ -3,10 +3,9 @@
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from db import migrate
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output
 from engine.version import release
 from engine.workspace import Workspace
 
@@ -43,8 +42,10 @@ def status(
         emit(figures)
         return
     for name in ("version", "data", "database", "schema", "login", "users", "worker"):
-        output.print(f"{name:9} {figures[name]}", markup=False, soft_wrap=True)
-    table = Table("project", "documents", "accepted", "model in use", "to answer", "to review", "to train on", "job")
+        output.print(f"{name:9} {figures[name]}", soft_wrap=True)
+    table = list_table(
+        "project", "documents", "accepted", "model in use", "to answer", "to review", "to train on", "job"
+    )
     for row in figures["projects"]:
         table.add_row(*(str(row[name]) for name in ("name", "documents", "accepted", "model", "open", "submitted")),
                       str(row["to_learn"]), row["job"] or "-")  # fmt: skip

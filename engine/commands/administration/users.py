@@ -3,10 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts import identities, sessions, tokens, users
-from engine.commands.common import console, emit, fail, here, output
+from engine.commands.common import console, emit, fail, here, list_table, output, print_list
 from engine.lifecycle import traces
 from engine.lifecycle.person_erasing import erase_person
 from engine.paging import every
@@ -49,7 +48,7 @@ def add(
     if as_json:
         emit({"user": view.model_dump(mode="json")})
     else:
-        console.print(f"{user.name} can log in as {user.role}.", markup=False)
+        console.print(f"{user.name} can log in as {user.role}.")
 
 
 @commands.command("list")
@@ -62,7 +61,7 @@ def list_(as_json: Json = False) -> None:
         return
     for user in views:
         marks = [("  (disabled)", user.disabled), ("  (second factor)", user.second_factor)]
-        output.print(f"{user.name}  {user.role}{''.join(mark for mark, shown in marks if shown)}", markup=False)
+        output.print(f"{user.name}  {user.role}{''.join(mark for mark, shown in marks if shown)}")
 
 
 @commands.command("role")
@@ -71,7 +70,7 @@ def role(name: Name, role: Annotated[str, typer.Argument(help="New role: admin, 
     with here() as workspace:
         by = users.ensure_local_user(workspace)
         user = users.change_user(workspace, users.user_named(workspace, name).id, role=role, by=by)
-    output.print(f"{user.name} is now {user.role}.", markup=False)
+    output.print(f"{user.name} is now {user.role}.")
 
 
 @commands.command("disable")
@@ -106,9 +105,9 @@ def erase(
     if as_json:
         emit({"id": erased.id, "name": erased.name, "stays": erased.stays, "overwritten": overwritten})
         return
-    output.print(f"{name} is now {erased.name}.", markup=False)
+    output.print(f"{name} is now {erased.name}.")
     for sentence in (*erased.stays, *(() if overwritten else (traces.STILL_THERE,))):
-        output.print(sentence, markup=False, soft_wrap=True)
+        output.print(sentence, soft_wrap=True)
 
 
 @commands.command("sessions")
@@ -119,14 +118,14 @@ def list_sessions(name: Name, as_json: Json = False) -> None:
     if as_json:
         emit({"sessions": [login.model_dump(mode="json", exclude={"current"}) for login in views]})
         return
-    table = Table("session", "browser or token", "address", "scope", "created", "expires", "last used")
+    table = list_table("session", "browser or token", "address", "scope", "created", "expires", "last used")
     for login in views:
         times = [
             f"{time:%Y-%m-%d %H:%M}" if time else ""
             for time in (login.created_at, login.expires_at, login.last_used_at)
         ]
         table.add_row(login.id, login.client, login.address, login.scope or "", *times)
-    output.print(table)
+    print_list(table, "No sessions and no tokens.")
 
 
 @commands.command("revoke")
@@ -141,7 +140,7 @@ def revoke(
             users.end_sessions(workspace, user.id, by=users.ensure_local_user(workspace))
         else:
             sessions.revoke(workspace, user.id, session, by=users.ensure_local_user(workspace).id)
-    output.print(f"{'One session' if session else 'All sessions'} of {name} ended.", markup=False)
+    output.print(f"{'One session' if session else 'All sessions'} of {name} ended.")
 
 
 @commands.command("token")
@@ -164,8 +163,8 @@ def token(
     if as_json:
         emit({"token": made, "user": name, "days": days, "scope": scope})
     else:
-        console.print(f"Token of {name} for {purpose}, {days} days, scope {scope}. It is shown only now:", markup=False)
-        output.print(made, markup=False, soft_wrap=True)
+        console.print(f"Token of {name} for {purpose}, {days} days, scope {scope}. It is shown only now:")
+        output.print(made, soft_wrap=True)
 
 
 @commands.command("password")
@@ -174,7 +173,7 @@ def password(name: Name, password: Password = "") -> None:
     with here() as workspace:
         user = users.user_named(workspace, name)
         users.set_password(workspace, user.id, password, by=users.ensure_local_user(workspace))
-    console.print(f"Password of {name} changed.", markup=False)
+    console.print(f"Password of {name} changed.")
 
 
 @commands.command("link")
@@ -194,7 +193,7 @@ def link(
             fail("No provider is set. Set GLOSSATOR_OIDC_ISSUER first, or use --proxy.")
         by = users.ensure_local_user(workspace)
         identities.link(workspace, name, person, issuer=issuer, by=by.id)
-    output.print(f"{person} of {issuer} now signs in as {name}.", markup=False, soft_wrap=True)
+    output.print(f"{person} of {issuer} now signs in as {name}.", soft_wrap=True)
 
 
 @commands.command("unlink")
@@ -202,7 +201,7 @@ def unlink(name: Name) -> None:
     """Let no person of single sign-on sign in as a user any more, and end the user's sessions."""
     with here() as workspace:
         identities.unlink(workspace, name, by=users.ensure_local_user(workspace).id)
-    output.print(f"Nobody signs in as {name} through a provider any more.", markup=False)
+    output.print(f"Nobody signs in as {name} through a provider any more.")
 
 
 @commands.command("reset-second-factor")
@@ -211,11 +210,11 @@ def reset_second_factor(name: Name) -> None:
     with here() as workspace:
         user = users.user_named(workspace, name)
         users.reset_second_factor(workspace, user.id, by=users.ensure_local_user(workspace))
-    output.print(f"{name} has no second factor now, and is logged out everywhere.", markup=False)
+    output.print(f"{name} has no second factor now, and is logged out everywhere.")
 
 
 def _able(name: str, *, disabled: bool) -> None:
     with here() as workspace:
         by = users.ensure_local_user(workspace)
         users.change_user(workspace, users.user_named(workspace, name).id, disabled=disabled, by=by)
-    output.print(f"{name} is {'disabled' if disabled else 'enabled'}.", markup=False)
+    output.print(f"{name} is {'disabled' if disabled else 'enabled'}.")

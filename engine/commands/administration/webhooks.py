@@ -4,10 +4,9 @@ from itertools import islice
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output, print_list
 from engine.commands.lookups import project_to_change
 from engine.paging import every
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -42,11 +41,11 @@ def list_webhooks(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -
     if as_json:
         emit({"webhooks": [webhook.model_dump(mode="json") for webhook in listed]})
         return
-    table = Table("id", "address", "events", "state", box=None, header_style="bold", pad_edge=False)
+    table = list_table("id", "address", "events", "state")
     for webhook in listed:
         state = "on" if webhook.enabled else f"off. {webhook.off_reason}".rstrip(". ")
         table.add_row(webhook.id, webhook.url, ", ".join(webhook.events), state)
-    output.print(table)
+    print_list(table, "No webhooks. Add one: glossator webhooks add URL")
 
 
 def add(
@@ -69,8 +68,8 @@ def add(
     if as_json:
         emit(made.model_dump(mode="json"))
         return
-    output.print(f"Created the webhook {made.id}. Its secret is shown only once:", markup=False)
-    output.print(made.secret, markup=False, soft_wrap=True)
+    output.print(f"Created the webhook {made.id}. Its secret is shown only once:")
+    output.print(made.secret, soft_wrap=True)
 
 
 def switch_on(webhook: Webhook) -> None:
@@ -86,21 +85,21 @@ def switch_off(webhook: Webhook) -> None:
 def _switch(webhook: str, enabled: bool) -> None:
     with here() as workspace:
         webhooks.change_webhook(workspace, webhook, enabled=enabled, by=ensure_local_user(workspace))
-    output.print(f"The webhook is now {'on' if enabled else 'off'}.", markup=False)
+    output.print(f"The webhook is now {'on' if enabled else 'off'}.")
 
 
 def remove(webhook: Webhook) -> None:
     """Remove a webhook with its secrets and its log."""
     with here() as workspace:
         webhooks.remove_webhook(workspace, webhook, by=ensure_local_user(workspace))
-    output.print("The webhook was removed.", markup=False)
+    output.print("The webhook was removed.")
 
 
 def secret(webhook: Webhook) -> None:
     """Create a new secret of a webhook. For a day, messages are signed with the earlier one too."""
     with here() as workspace:
         made = webhooks.rotate_secret(workspace, webhook, by=ensure_local_user(workspace))
-    output.print(made, markup=False, soft_wrap=True)
+    output.print(made, soft_wrap=True)
 
 
 def callback_secret(project: TheProject = DEFAULT_NAME) -> None:
@@ -108,14 +107,14 @@ def callback_secret(project: TheProject = DEFAULT_NAME) -> None:
     with here() as workspace:
         project_id = project_named(workspace, project).id
         made = webhooks.rotate_callback_secret(workspace, project_id, by=ensure_local_user(workspace))
-    output.print(made, markup=False, soft_wrap=True)
+    output.print(made, soft_wrap=True)
 
 
 def test(webhook: Webhook) -> None:
     """Queue a test message; a running server or worker sends it."""
     with here() as workspace:
         made = messages.send_test(workspace, webhook, by=ensure_local_user(workspace))
-    output.print(f"Queued the delivery {made}.", markup=False)
+    output.print(f"Queued the delivery {made}.")
 
 
 def list_deliveries(
@@ -137,14 +136,14 @@ def list_deliveries(
     if as_json:
         emit({"deliveries": [line.model_dump(mode="json") for line in listed]})
         return
-    table = Table("id", "event", "state", "attempts", "status", "error", box=None, header_style="bold", pad_edge=False)
+    table = list_table("id", "event", "state", "attempts", "status", "error")
     for line in listed:
         table.add_row(line.id, line.event, line.state, str(line.attempts), str(line.code or ""), line.error)
-    output.print(table)
+    print_list(table, "No deliveries.")
 
 
 def send(delivery: Annotated[str, typer.Argument(help="Id of the delivery.")]) -> None:
     """Queue a delivery to be sent again; a running server or worker sends it."""
     with here() as workspace:
         deliveries.send_again(workspace, delivery, by=ensure_local_user(workspace))
-    output.print("The delivery waits to be sent.", markup=False)
+    output.print("The delivery waits to be sent.")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.annotation.edits import Edit, EditClear, EditMask, EditNoAnswer, EditPrompts, EditWords
@@ -13,7 +12,7 @@ from engine.annotation.removal import remove, restore
 from engine.annotation.revisions import Action, RevisionRequest, Saved, append_revision
 from engine.annotation.state import Point
 from engine.annotation.views import annotation_lines, annotation_view, removed_lines
-from engine.commands.common import emit, fail, here, output
+from engine.commands.common import emit, fail, here, list_table, output, print_list
 from engine.commands.lookups import acting, document_called, page_numbered
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
@@ -48,11 +47,11 @@ def list_(
     if as_json:
         emit({"document_id": stored.id, "answers": [line.model_dump(mode="json") for line in lines]})
         return
-    table = Table("answer", "question", "text", "status", "by")
+    table = list_table("answer", "question", "text", "status", "by")
     for line in lines:
         text = "(no answer)" if line.no_answer else line.text
         table.add_row(line.id, line.question.text, text, line.status, line.author.name)
-    output.print(table)
+    print_list(table, "No answers of this document.")
 
 
 @answers.command()
@@ -63,12 +62,12 @@ def show(answer: Answer, as_json: Json = False) -> None:
     if as_json:
         emit(view.model_dump(mode="json"))
         return
-    output.print(view.question.text, markup=False)
-    output.print("(no answer)" if view.state.no_answer else view.text or "(no words are marked)", markup=False)
-    output.print(f"{view.status}, revision {view.head}, by {view.author.name}", style="dim", markup=False)
+    output.print(view.question.text)
+    output.print("(no answer)" if view.state.no_answer else view.text or "(no words are marked)")
+    output.print(f"{view.status}, revision {view.head}, by {view.author.name}", style="dim")
     if view.proposal is not None:
         proposed = f"proposed by {view.proposal.model.label}: {view.proposal.text or '(nothing)'}"
-        output.print(f"{proposed}, confidence {view.proposal.score:.2f}", style="dim", markup=False)
+        output.print(f"{proposed}, confidence {view.proposal.score:.2f}", style="dim")
 
 
 @answers.command()
@@ -161,7 +160,7 @@ def restore_(answer: Answer, person: Person = None, as_json: Json = False) -> No
     if as_json:
         emit({"annotation_id": answer, "revision": view.head, "status": view.status})
     else:
-        output.print(f"{view.question.text}: {view.status}, revision {view.head}", markup=False, soft_wrap=True)
+        output.print(f"{view.question.text}: {view.status}, revision {view.head}", soft_wrap=True)
 
 
 @answers.command("none")
@@ -200,7 +199,7 @@ def _print_saved(answer: str, saved: Saved, as_json: bool) -> None:
         emit({**fields, "no_answer": saved.state.no_answer, "text": saved.text})
     else:
         what = "(no answer)" if saved.state.no_answer else saved.text or "(no words are marked)"
-        output.print(f"{what}: {saved.status}, revision {saved.revision}", markup=False, soft_wrap=True)
+        output.print(f"{what}: {saved.status}, revision {saved.revision}", soft_wrap=True)
 
 
 def _find_text(workspace: Workspace, page_id: str, text: str) -> list[int]:

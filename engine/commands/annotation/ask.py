@@ -37,7 +37,7 @@ def ask(
     if as_json:
         emit(view.model_dump(mode="json"))
         return
-    output.print(view.text or "(no words are marked)", markup=False)
+    output.print(view.text or "(no words are marked)")
     if view.proposal is not None:
         sure = f"confidence {view.proposal.score:.2f}, probability of an answer {view.proposal.answered:.2f}"
-        output.print(f"{sure}, by {view.proposal.model.label}", style="dim", markup=False)
+        output.print(f"{sure}, by {view.proposal.model.label}", style="dim")

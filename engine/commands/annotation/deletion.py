@@ -52,9 +52,9 @@ def delete_chosen(
     output.print(f"Deleted {count(len(gone), what)} for good.")
     if waits:
         cannot = f"{count(len(waits), what)} cannot be restored any more, and {word(len(waits), 'waits', 'wait')}"
-        output.print(f"{cannot} for a worker. {why}", markup=False, soft_wrap=True)
+        output.print(f"{cannot} for a worker. {why}", soft_wrap=True)
     for sentence in (*stays, *(() if overwritten else (traces.STILL_THERE,))):
-        output.print(sentence, markup=False, soft_wrap=True)
+        output.print(sentence, soft_wrap=True)
 
 
 def _in_bin(

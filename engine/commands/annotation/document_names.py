@@ -20,4 +20,4 @@ def rename(
     with here() as workspace:
         stored = document_called(workspace, project_to_change(workspace, project).id, document)
         rename_document(workspace, stored.id, new, ensure_local_user(workspace).id, before=stored.name)
-    output.print(f"{stored.name} is now named {new}.", markup=False, soft_wrap=True)
+    output.print(f"{stored.name} is now named {new}.", soft_wrap=True)

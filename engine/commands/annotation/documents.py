@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation import bin as bin_of_project
 from engine.commands.annotation import document_names, read_again, transfers
-from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
+from engine.commands.common import console, emit, fail, here, list_table, output, print_list, progress, project_to_fill
 from engine.commands.lookups import document_called
 from engine.documents.file_sources import BucketFile, BucketFiles, LocalFile, TakenFile, file_parts, local_files
 from engine.documents.lists.listing import document_lines
@@ -109,7 +108,7 @@ def _row(file: LocalFile | BucketFile, outcome: TakenFile) -> dict[str, object]:
 
 
 def _print_table(rows: list[dict[str, object]]) -> None:
-    table = Table(box=None, header_style="bold", pad_edge=False)
+    table = list_table()
     for column in ("File", "Outcome"):
         table.add_column(column, overflow="fold")
     for column in ("Pages", "Words", "Seconds"):
@@ -143,7 +142,7 @@ def list_documents(
     if json:
         emit({"project": project, "documents": [line.model_dump(mode="json") for line in lines]})
         return
-    table = Table("document", "id", box=None, header_style="bold", pad_edge=False)
+    table = list_table("document", "id")
     for title in ("pages", "words", "questions", "accepted"):
         table.add_column(title, justify="right")
     table.add_column("same as", overflow="fold")
@@ -151,12 +150,11 @@ def list_documents(
         counts = (line.pages, line.words, line.questions, line.accepted)
         same = "in quarantine" if line.quarantined else line.same_as or ""
         table.add_row(line.name, line.id, *(str(count) for count in counts), same)
-    output.print(table)
+    print_list(table, "No documents yet. Add some: glossator ingest FILES --project PROJECT")
     for line in lines:
         if line.quarantined:
             output.print(
                 f"{line.name} is in quarantine: it is used neither for training nor for judging.",
-                markup=False,
                 soft_wrap=True,
             )
 
@@ -173,10 +171,10 @@ def show_document(
     if json:
         emit(view.model_dump(mode="json"))
         return
-    output.print(f"{view.name}  {view.id}", markup=False)
+    output.print(f"{view.name}  {view.id}")
     for warning in view.warnings:
-        output.print(warning, style="dim", markup=False)
-    table = Table("page", "id", "size", "words", "words from")
+        output.print(warning, style="dim")
+    table = list_table("page", "id", "size", "words", "words from")
     for page in view.pages:
         table.add_row(str(page.number), page.id, f"{page.width} x {page.height}", str(page.words), page.text_source)
     output.print(table)
@@ -202,9 +200,9 @@ def write_marked(
     if json:
         emit({"document_id": stored.id, "file": str(out), "from_images": written.from_images, "note": written.note})
         return
-    output.print(f"{out} was written.", markup=False)
+    output.print(f"{out} was written.")
     if written.note:
-        output.print(written.note, markup=False)
+        output.print(written.note)
 
 
 def write_original(
@@ -225,7 +223,7 @@ def write_original(
     if json:
         emit({"document_id": stored.id, "file": str(out)})
         return
-    output.print(f"{out} was written.", markup=False)
+    output.print(f"{out} was written.")
 
 
 def sign_documents(
@@ -242,6 +240,4 @@ def sign_documents(
         return
     output.print(f"Page signatures of {count(done.documents, 'document')} were computed.")
     for name in done.quarantined:
-        output.print(
-            f"{name} was quarantined; glossator documents show gives the reason.", markup=False, soft_wrap=True
-        )
+        output.print(f"{name} was quarantined; glossator documents show gives the reason.", soft_wrap=True)

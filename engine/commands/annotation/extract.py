@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import console, emit, fail, here, output, progress
+from engine.commands.common import console, emit, fail, here, list_table, output, progress
 from engine.commands.lookups import project_to_change
 from engine.documents.file_sources import local_files
 from engine.documents.incoming import take
@@ -81,7 +79,7 @@ def extract(
                     extraction = _extract(service, project_id, path, wanted, version, keep)
                 except DocumentRefused as refusal:
                     refused += 1
-                    console.print(str(refusal), markup=False, soft_wrap=True)
+                    console.print(str(refusal), soft_wrap=True)
                 else:
                     if as_json:
                         emit(extraction.model_dump(mode="json"))
@@ -127,23 +125,23 @@ def _cells(extraction: Extraction, fields: Sequence[FieldDefinition]) -> list[st
 
 
 def _show(extraction: Extraction) -> None:
-    title = escape(extraction.document.name)  # printed words and names may hold brackets
-    table = Table("field", "value", "printed", "page", "note", title=title, title_justify="left",
-                  box=None, header_style="bold", pad_edge=False)  # fmt: skip
+    table = list_table(
+        "field", "value", "printed", "page", "note", title=extraction.document.name, title_justify="left"
+    )
     for name, field in extraction.fields.items():
         note = " ".join(field.unsure)
         if field.rows is not None:
             pages = ", ".join(sorted({str(place.page) for value in field.values for place in value.pages}, key=int))
-            table.add_row(name, count(len(field.rows), "row"), "", pages, escape(note))
+            table.add_row(name, count(len(field.rows), "row"), "", pages, note)
             continue
         for value in field.values:
             shown = value.value
             text = " ".join(part for part in shown.values() if part) if isinstance(shown, dict) else shown
             pages = ", ".join(str(place.page) for place in value.pages)
-            table.add_row(name, "" if text is None else escape(str(text)), escape(value.printed), pages, escape(note))
+            table.add_row(name, "" if text is None else str(text), value.printed, pages, note)
             note = ""
         if not field.values:
-            table.add_row(name, "", "", "", escape(note))
+            table.add_row(name, "", "", "", note)
     for warning in extraction.warnings:
-        console.print(warning, markup=False, soft_wrap=True)
+        console.print(warning, soft_wrap=True)
     output.print(table)

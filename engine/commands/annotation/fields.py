@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import console, emit, fail, here, output, project_to_fill
+from engine.commands.common import console, emit, fail, here, list_table, output, print_list, project_to_fill
 from engine.commands.foreground import tasks_follow
 from engine.fields.definition import FieldDefinition
 from engine.fields.field_files import read_fields, write_fields
@@ -52,7 +51,7 @@ def list_sets(as_json: AsJson = False) -> None:
     if as_json:
         emit({"sets": {ready.name: [field.name for field in ready.fields] for ready in READY_SETS.values()}})
         return
-    table = Table("set", "about", "fields", box=None, header_style="bold", pad_edge=False)
+    table = list_table("set", "about", "fields")
     for ready in READY_SETS.values():
         table.add_row(ready.name, ready.about, ", ".join(field.name for field in ready.fields))
     output.print(table)
@@ -83,7 +82,7 @@ def import_fields(
             wanted = _join_fields(present, wanted)
         changes = preview_changes(workspace, project_id, wanted)
         for change in changes if not as_json else ():
-            console.print(f"{change.name} is {change.kind}. {change.sentence}", markup=False, soft_wrap=True)
+            console.print(f"{change.name} is {change.kind}. {change.sentence}", soft_wrap=True)
         if dry_run:
             fields = present
         else:
@@ -109,7 +108,7 @@ def export_fields(
         fields = project_fields(workspace, project_named(workspace, project).id)
     text = to_json(fields) + "\n" if schema else write_fields(fields)
     if out is None:
-        output.print(text, markup=False, soft_wrap=True, end="")
+        output.print(text, soft_wrap=True, end="")
         return
     try:
         with out.open("x", encoding="utf-8") as file:
@@ -118,7 +117,7 @@ def export_fields(
         fail(f"{out} exists. Name a new file.")
     except OSError as error:
         fail(f"{out} cannot be written: {error.strerror}.")
-    console.print(f"Wrote {count(len(fields), 'field')} to {out}.", markup=False)
+    console.print(f"Wrote {count(len(fields), 'field')} to {out}.")
 
 
 def list_versions(
@@ -136,7 +135,7 @@ def list_versions(
     if as_json:
         emit({"name": name, "versions": [{**asdict(at), "created_at": at.created_at.isoformat()} for at in versions]})
         return
-    table = Table("version", "since", "by", "type", "question", box=None, header_style="bold", pad_edge=False)
+    table = list_table("version", "since", "by", "type", "question")
     for at in versions:
         since = f"{at.created_at.astimezone():%Y-%m-%d %H:%M}"
         table.add_row(str(at.number), since, at.person or "", at.definition["type"], at.definition["question"])
@@ -154,11 +153,8 @@ def _show(fields: list[StoredField], as_json: bool) -> None:
     if as_json:
         emit({"fields": [field.model_dump(mode="json") for field in fields]})
         return
-    if not fields:
-        output.print("No fields. Import some: glossator fields import invoice")
-        return
-    table = Table("", "name", "type", "question", "", box=None, header_style="bold", pad_edge=False)
+    table = list_table("", "name", "type", "question", "")
     for field in fields:
         marks = [word for word, holds in (("required", field.required), ("several", field.several)) if holds]
         table.add_row(str(field.position + 1), field.name, field.type, field.question, ", ".join(marks))
-    output.print(table)
+    print_list(table, "No fields. Import some: glossator fields import invoice")

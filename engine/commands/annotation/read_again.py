@@ -65,9 +65,9 @@ def read_documents_again(
         }
         emit({**counts, "answers": looks, "not_read": refusals})
     else:
-        output.print(sentence(done), markup=False, soft_wrap=True)
+        output.print(sentence(done), soft_wrap=True)
         for refusal in refusals:
-            console.print(refusal, markup=False, soft_wrap=True)
+            console.print(refusal, soft_wrap=True)
     if pages and not done:
         raise typer.Exit(1)
 
@@ -101,4 +101,4 @@ def turn_document_page(
     if json:
         emit({"page": page, "degrees": degrees, "sentence": said})
     else:
-        output.print(said, markup=False, soft_wrap=True)
+        output.print(said, soft_wrap=True)

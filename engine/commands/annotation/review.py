@@ -5,10 +5,10 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 
 import typer
-from rich.table import Column, Table
+from rich.table import Column
 
 from engine.accounts.users import LOCAL_NAME
-from engine.commands.common import console, emit, here, output
+from engine.commands.common import console, emit, here, list_table, output
 from engine.commands.lookups import acting
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -43,7 +43,7 @@ def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_jso
         console.print("Nothing to review.")
     for answer in answers:
         dispute = "  (disputed)" if answer.disputed else ""
-        output.print(f"{answer.annotation_id}  {answer.author}: {answer.question}{dispute}", markup=False)
+        output.print(f"{answer.annotation_id}  {answer.author}: {answer.question}{dispute}")
 
 
 def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")], as_json: AsJson = False) -> None:
@@ -64,12 +64,12 @@ def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")]
         )
         return
     answer = "(not answered in this document)" if view.state.no_answer else view.text or "(no words are marked)"
-    output.print(f"{view.question.text}\n{answer}\n{view.status}, by {view.author.name}", markup=False)
+    output.print(f"{view.question.text}\n{answer}\n{view.status}, by {view.author.name}")
     for line in revisions:
-        output.print(f"{line.number:>4}  {line.action} by {line.author}, {line.seconds:.0f} s", markup=False)
+        output.print(f"{line.number:>4}  {line.action} by {line.author}, {line.seconds:.0f} s")
     for verdict in reviews:
         reason = f": {verdict.reason}" if verdict.reason else ""
-        output.print(f"{verdict.revision:>4}  {verdict.verdict} by {verdict.reviewer}{reason}", markup=False)
+        output.print(f"{verdict.revision:>4}  {verdict.verdict} by {verdict.reviewer}{reason}")
 
 
 def judge(
@@ -127,7 +127,7 @@ def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> No
         emit(asdict(project_figures))
         return
     heads = "Questions", "IoU", "F1", "Equal", "Exact", "ANLS", "Right"
-    table = Table(Column(min_width=26), *heads, box=None, header_style="bold", pad_edge=False)
+    table = list_table(Column(min_width=26), *heads)
 
     def add(name: str, questions: int, *values: float | None) -> None:
         """Add a row of figures."""

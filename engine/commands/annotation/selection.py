@@ -4,10 +4,9 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts.users import LOCAL_NAME, ensure_local_user
-from engine.commands.common import console, emit, fail, here, output
+from engine.commands.common import console, emit, fail, here, list_table, output
 from engine.commands.lookups import acting, project_to_change
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -49,11 +48,11 @@ def survey(
         emit({"job_id": job.id, "status": job.status, "message": job.message, **job.result})
     if queue_only:
         if not as_json:
-            output.print(f"Queued as job {job.id}.", markup=False)
+            output.print(f"Queued as job {job.id}.")
     elif job.status != "done":
         fail(job.message or f"The job ended as {job.status}.")
     elif not as_json:
-        output.print(job.message, markup=False, soft_wrap=True)
+        output.print(job.message, soft_wrap=True)
 
 
 def list_label_review(
@@ -79,8 +78,8 @@ def list_label_review(
         console.print("No accepted label is contradicted. Run glossator survey to check again.")
     for line in lines:
         state = f"{line.verdict} by {line.decided_by}" if line.verdict else "open"
-        output.print(f"{line.annotation_id}  {line.author}: {line.question} ({line.document})", markup=False)
-        output.print(f"    {line.sentence} {state.capitalize()}.", markup=False, soft_wrap=True)
+        output.print(f"{line.annotation_id}  {line.author}: {line.question} ({line.document})")
+        output.print(f"    {line.sentence} {state.capitalize()}.", soft_wrap=True)
 
 
 def stage(
@@ -130,10 +129,8 @@ def stage(
         console.print(f"{count(undone, 'automatic answer')} withdrawn. Their tasks are open again.")
     who = view.changed_by or ("Glossator" if view.since else None)
     since = f" since {view.since.astimezone():%Y-%m-%d %H:%M}, by {who}" if view.since else ""
-    output.print(f"{project_stage.NAMES[view.stage]}{since}. {view.reason}".rstrip(), markup=False, soft_wrap=True)
-    table = Table(
-        "minimum confidence", "answers", "right", "lower bound", box=None, header_style="bold", pad_edge=False
-    )
+    output.print(f"{project_stage.NAMES[view.stage]}{since}. {view.reason}".rstrip(), soft_wrap=True)
+    table = list_table("minimum confidence", "answers", "right", "lower bound")
     for point in view.points:
         if point.precision is not None:
             table.add_row(f"{point.threshold:.2f}", str(point.answers), f"{point.precision:.1%}", f"{point.low:.1%}")
@@ -146,7 +143,7 @@ def stage(
             soft_wrap=True,
         )
     else:
-        output.print(view.blocked or "", markup=False, soft_wrap=True)
+        output.print(view.blocked or "", soft_wrap=True)
     if view.audit.drawn:
         output.print(
             f"Audit: {view.audit.right} of {view.audit.checked} checked answers right, {view.audit.drawn} sampled."
@@ -163,6 +160,4 @@ def _list(answers: list, as_json: bool) -> None:  # type: ignore[type-arg]
         state = (
             "withdrawn" if answer.withdrawn else answer.verdict or ("sampled for audit" if answer.audit else "valid")
         )
-        output.print(
-            f"{answer.confidence:.2f}  {answer.document}: {answer.question}  {answer.text}  ({state})", markup=False
-        )
+        output.print(f"{answer.confidence:.2f}  {answer.document}: {answer.question}  {answer.text}  ({state})")

@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine import plurals
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation import question_bin
-from engine.commands.common import console, emit, fail, here, output
+from engine.commands.common import console, emit, fail, here, list_table, output, print_list
 from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -86,13 +85,11 @@ def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
         f"{view.to_review} answers to review."
     )
     for change in following:
-        console.print(change.sentence, markup=False)
+        console.print(change.sentence)
     for held in view.held:
-        output.print(
-            f"{held.person}: {held.question} ({held.document}), until {held.until.astimezone():%H:%M:%S}", markup=False
-        )
+        output.print(f"{held.person}: {held.question} ({held.document}), until {held.until.astimezone():%H:%M:%S}")
     if view.reason:
-        console.print(queue_view.to_local_time(view.reason), markup=False)
+        console.print(queue_view.to_local_time(view.reason))
 
 
 def list_tasks(
@@ -113,15 +110,13 @@ def list_tasks(
     if as_json:
         emit({"tasks": [asdict(task) for task in tasks], "next": tasks.next})
         return
-    table = Table(
-        "Task", "Document", "Question", "People", "Answers", "", box=None, header_style="bold", pad_edge=False
-    )
+    table = list_table("Task", "Document", "Question", "People", "Answers", "")
     for task in tasks:
         answers = ", ".join(f"{answer.person}: {answer.status}" for answer in task.answers)
         marks = " ".join(word for word, holds in (("gold", task.gold), ("closed", task.closed)) if holds)
         marks = f"{marks} {task.chosen_by or ''}".strip()
         table.add_row(task.id, task.document, task.question, str(task.wanted), answers, marks)
-    output.print(table)
+    print_list(table, "No tasks. Standard questions make them: glossator questions set")
 
 
 def list_skipped(
@@ -152,13 +147,11 @@ def list_skipped(
     if as_json:
         emit({"skips": [asdict(line) for line in lines], "next": lines.next})
         return
-    table = Table(
-        "Task", "Document", "Question", "Person", "Reason", "Note", "", box=None, header_style="bold", pad_edge=False
-    )
+    table = list_table("Task", "Document", "Question", "Person", "Reason", "Note", "")
     for line in lines:
         state = line.verdict or ("waits" if line.waits else "answered")
         table.add_row(line.task_id, line.document, line.question, line.person, line.reason, line.note, state)
-    output.print(table)
+    print_list(table, "No skipped tasks.")
 
 
 def set_gold(
@@ -171,7 +164,7 @@ def set_gold(
     with here() as workspace:
         line = all_tasks.set_gold(workspace, task, annotation, ensure_local_user(workspace).id)
     gold = "is now a gold question" if line.gold else "is no longer a gold question"
-    console.print(f"“{line.question}” of {line.document} {gold}.", markup=False)
+    console.print(f"“{line.question}” of {line.document} {gold}.")
 
 
 def put_first(
@@ -184,7 +177,7 @@ def put_first(
     with here() as workspace:
         stored = document_called(workspace, project_to_change(workspace, project).id, document)
         count = put(workspace, stored.id, ensure_local_user(workspace).id)
-    console.print(f"{plurals.count(count, 'task')} of {stored.name} moved to the front.", markup=False)
+    console.print(f"{plurals.count(count, 'task')} of {stored.name} moved to the front.")
 
 
 def _show(questions: list[standard_questions.StandardQuestion], as_json: bool) -> None:
@@ -194,4 +187,4 @@ def _show(questions: list[standard_questions.StandardQuestion], as_json: bool) -
     if not questions:
         console.print("There are no standard questions.")
     for question in questions:
-        output.print(f"{question.position + 1:>3}  {question.text}", markup=False)
+        output.print(f"{question.position + 1:>3}  {question.text}")

@@ -63,12 +63,12 @@ def _transfer(names: Sequence[str], to: str, project: str, add_fields: bool, as_
         plan = plan_transfer(workspace, source.id, ids, target.id, user, move=moves)
         if not as_json:
             for sentence in plan.sentences:
-                output.print(sentence, markup=False, soft_wrap=True)
+                output.print(sentence, soft_wrap=True)
         job = request_transfer(workspace, source.id, ids, target.id, user, move=moves, add_missing=add_fields)
         job = follow_job(workspace, job, {TRANSFER: run_transfer})
     if as_json:
         emit({"job": job.id, "status": job.status, **job.result})
     else:
-        output.print(job.result.get("sentence") or job.failure or job.message, markup=False, soft_wrap=True)
+        output.print(job.result.get("sentence") or job.failure or job.message, soft_wrap=True)
     if job.status != "done":
         raise typer.Exit(1)

@@ -141,7 +141,7 @@ def export(
         )
         return
     counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in written.counts.items())
-    output.print(f"{place}: {counts}.", markup=False, soft_wrap=True)
+    output.print(f"{place}: {counts}.", soft_wrap=True)
     if written.lossy:
         held = f" Mean IoU of the exported masks: {written.loss['mean_iou']:.4f}." if "mean_iou" in written.loss else ""
-        output.print(f"{written.lossy}{held}", markup=False, soft_wrap=True)
+        output.print(f"{written.lossy}{held}", soft_wrap=True)

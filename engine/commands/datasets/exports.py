@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output, print_list
 from engine.commands.lookups import acting
 from engine.interchange import export_files
 from engine.plurals import count
@@ -42,7 +41,7 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
         ]
         emit({"exports": lines})
         return
-    table = Table("export", "format", "status", "asked for", box=None, header_style="bold", pad_edge=False)
+    table = list_table("export", "format", "status", "asked for")
     for title in ("answers", "MB"):
         table.add_column(title, justify="right")
     for job in jobs:
@@ -55,7 +54,7 @@ def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
             "-" if answers is None else f"{answers:,}",
             "-" if size is None else f"{size / 1e6:.1f}",
         )
-    output.print(table)
+    print_list(table, "No exports.")
 
 
 @exports.command()

@@ -98,7 +98,7 @@ def import_(
     proposals = f", {count(imported.proposals, 'proposal')} of models" if imported.proposals else ""
     read = f" ({imported.read:,} read by OCR)" if imported.read else ""
     for sentence in imported.bad_entries:
-        output.print(f"Left out: {sentence}.", markup=False, soft_wrap=True)
+        output.print(f"Left out: {sentence}.", soft_wrap=True)
     if imported.bad > len(imported.bad_entries):
         output.print(f"Left out: {imported.bad - len(imported.bad_entries):,} more bad entries.")
     output.print(
@@ -106,6 +106,5 @@ def import_(
         f"{imported.pages:,} pages{read}, "
         f"{imported.answers:,} answers, {imported.no_answer:,} questions without an answer"
         f"{proposals}.{lost}",
-        markup=False,
         soft_wrap=True,
     )

@@ -54,7 +54,7 @@ def pseudo_label(
                 """Show the progress, and why a file was left out."""
                 bar.update(task, completed=reading.done, total=reading.files)
                 if reading.sentence is not None:
-                    console.print(reading.sentence, markup=False)
+                    console.print(reading.sentence)
 
             cache = folder_for(out / _KEPT_FOLDER, limits, long_side=None, first_pages=pages)
             documents = read_folders(

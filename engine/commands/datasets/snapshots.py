@@ -3,10 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output, print_list
 from engine.datasets.snapshot_views import MOST_LISTED, snapshot_lines, snapshot_view
 from engine.lifecycle.snapshot_removal import remove_snapshot
 from engine.plurals import count
@@ -38,13 +37,13 @@ def list_(
     if as_json:
         emit({"snapshots": [line.model_dump(mode="json") for line in lines]})
         return
-    table = Table("snapshot", "splits", box=None, header_style="bold", pad_edge=False)
+    table = list_table("snapshot", "splits")
     for title in ("answers", "documents", "left out", "weight below 1", "weight 0"):
         table.add_column(title, justify="right")
     for line in lines:
         counts = (line.annotations, line.documents, sum(line.left_out.values()), line.reduced, line.weightless)
         table.add_row(line.sha256[:12], ", ".join(line.splits) or "all", *(str(count) for count in counts))
-    output.print(table)
+    print_list(table, "No snapshots.")
 
 
 @snapshots.command()
@@ -63,10 +62,9 @@ def show(
         f"{view.sha256}: {count(view.annotations, 'answer')} on {count(view.documents, 'document')}; "
         f"{view.left_out_answers} left out, "
         f"{view.reduced} with a weight below 1, {view.weightless} with weight 0.",
-        markup=False,
         soft_wrap=True,
     )
-    people = Table("person", box=None, header_style="bold", pad_edge=False)
+    people = list_table("person")
     for title in ("answers", "mean weight", "reliability", "comparisons", "gold questions"):
         people.add_column(title, justify="right")
     for row in view.people:
@@ -80,7 +78,7 @@ def show(
         )
     output.print(people)
     if view.left_out_labels:
-        table = Table("left out", "question", "author", "reason", box=None, header_style="bold", pad_edge=False)
+        table = list_table("left out", "question", "author", "reason")
         for left in view.left_out_labels:
             table.add_row(left.document, left.question, left.author, " ".join(left.sentences))
         output.print(table)

@@ -69,7 +69,7 @@ def serve(
 def _serve(settings: Settings, worker: bool, workers: int, samples: bool) -> None:
     _prepare(settings)
     if sentence := not_confined_sentence(settings.reader_confinement):
-        console.print(sentence, style="yellow", markup=False, soft_wrap=True)
+        console.print(sentence, style="yellow", soft_wrap=True)
     with_worker = Supervisor("worker", ["-m", "engine.cli", "worker"]) if worker else None
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     announce(f"Glossator opens on http://{shown}:{settings.port}{settings.root_path}", settings)
@@ -236,6 +236,6 @@ def _add_samples(settings: Settings) -> None:
     try:
         add_samples(workspace)
     except (Refused, DocumentRefused) as refused:  # on a full disk, for example
-        console.print(f"The samples were not added. {refused}", style="yellow", markup=False, soft_wrap=True)
+        console.print(f"The samples were not added. {refused}", style="yellow", soft_wrap=True)
     finally:
         workspace.close()

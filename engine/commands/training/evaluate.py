@@ -148,7 +148,7 @@ def evaluate(
                 limits if ocr_engine is None else replace(limits, ocr=ocr_engine),
                 kept_in=ocr_cache,
                 workers=ocr_workers or default_workers(),
-                warn=partial(console.print, markup=False),
+                warn=partial(console.print),
             )
             if ocr
             else None
@@ -207,7 +207,7 @@ def evaluate(
         report.write_text(html, encoding="utf-8", errors="replace")
     except (ValueError, OSError) as error:
         fail(f"The report was not written: {sentence_of(error)}")
-    console.print(f"Report written to {report}.", markup=False, soft_wrap=True)
+    console.print(f"Report written to {report}.", soft_wrap=True)
 
 
 def _on_marks(

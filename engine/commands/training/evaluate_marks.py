@@ -55,7 +55,7 @@ def evaluate_on_marks(
         marks = read_marks(marks_file)
         files = find_files(folder, marks)
         for sentence in files.sentences:
-            console.print(sentence, markup=False, soft_wrap=True)
+            console.print(sentence, soft_wrap=True)
         if not files.paths:
             fail(f"None of the marked files is in {folder}. Name the folder with the files.")
         limits = limits_of(settings)
@@ -66,7 +66,7 @@ def evaluate_on_marks(
                 files.paths,
                 limits=limits if engine is None else replace(limits, ocr=engine),
                 kept_in=cache or Path(own),
-                warn=partial(console.print, markup=False, soft_wrap=True),
+                warn=partial(console.print, soft_wrap=True),
             )
             page_count = len({(mark.sha256, mark.page) for mark in marks if mark.sha256 in files.paths})
             task = bar.add_task("Pages", total=min(page_count, limit or page_count))

@@ -4,9 +4,8 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
-from engine.commands.common import emit, here, output
+from engine.commands.common import emit, here, list_table, output
 from engine.commands.lookups import acting
 from engine.errors import NotFound
 from engine.lifecycle.version_removal import removable_version, remove_version
@@ -45,7 +44,7 @@ def list_(
         emit({"models": [_as_json(version) for version in versions]})
         return
     labels = {version.id: version.label for version in versions}
-    table = Table("", "model", "parent", "snapshot", "held out: IoU", "equal", "generated: IoU", "created")
+    table = list_table("", "model", "parent", "snapshot", "held out: IoU", "equal", "generated: IoU", "created")
     for version in versions:
         state = ["champion"] * version.champion + ["missing"] * version.missing
         table.add_row(
@@ -88,7 +87,7 @@ def promote(
     if as_json:
         emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id, "kind": promotion.kind})
     else:
-        output.print(f"{version.label} is now the champion of {project}.", markup=False)
+        output.print(f"{version.label} is now the champion of {project}.")
 
 
 @models.command()
@@ -107,7 +106,7 @@ def rollback(
     if as_json:
         emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id})
     else:
-        output.print(f"{version.label} is the champion of {project} again.", markup=False)
+        output.print(f"{version.label} is the champion of {project} again.")
 
 
 @models.command()
@@ -133,20 +132,18 @@ def prune(
             for version in choose(workspace, project_id, by=by, keep=keep):
                 pruned.append(version)
                 if not as_json:  # as it goes, so that those before an error are named
-                    output.print(
-                        f"{version.label}: {count(version.files, 'file')}, {version.bytes / 1e6:.1f} MB", markup=False
-                    )
+                    output.print(f"{version.label}: {count(version.files, 'file')}, {version.bytes / 1e6:.1f} MB")
         finally:
             if as_json and (pruned or not sys.exception()):
                 emit({"deleted": yes, "models": [version.model_dump() for version in pruned]})
     if as_json:
         return
     if not pruned:
-        output.print(f"No weights of {project} can be deleted.", markup=False)
+        output.print(f"No weights of {project} can be deleted.")
         return
     total = f"{count(len(pruned), 'model')}, {sum(version.bytes for version in pruned) / 1e6:.1f} MB"
     sentence = f"Deleted the weights of {total}." if yes else f"Would delete the weights of {total}. Delete with --yes."
-    output.print(sentence, markup=False)
+    output.print(sentence)
 
 
 @models.command()
@@ -172,7 +169,7 @@ def remove(
         return
     weights = f"{version.label}: {count(version.files, 'file')}, {version.bytes / 1e6:.1f} MB"
     ending = "Deleted for good." if yes else "Would be deleted for good. Delete with --yes."
-    output.print(f"Weights of {weights}. {ending}", markup=False, soft_wrap=True)
+    output.print(f"Weights of {weights}. {ending}", soft_wrap=True)
 
 
 def _find_version(workspace: Workspace, project_id: str, name: str) -> registry.VersionView:

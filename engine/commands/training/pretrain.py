@@ -143,7 +143,7 @@ def pretrain(
 
     if list_stages:
         for name, stage in STAGES.items():
-            console.print(f"{name:15}{stage.title}", markup=False)
+            console.print(f"{name:15}{stage.title}")
         return
     if out is None:
         fail("The output folder is missing. Run: glossator pretrain OUT", code=2)
@@ -269,7 +269,7 @@ def _open_folder(out: Path, ranks: "Ranks", *, resume: bool, recipe: bool) -> bo
     if again and not resume:
         fail(f"{out} already contains a run. Use --resume, or choose another folder.")
     if resume and not again and ranks.first:
-        console.print(f"{out} holds no run to resume, so a new one begins.", markup=False)
+        console.print(f"{out} holds no run to resume, so a new one begins.")
     if recipe and again and read_schedule(out).steps != RECIPE.steps:
         raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
     ranks.on_first(lambda: out.mkdir(parents=True, exist_ok=True))  # fails before anything is read or loaded
@@ -296,12 +296,12 @@ def _show_metrics(values: Mapping[str, Any]) -> None:
 
     parts = [f"{name} {values[name]:.3f}" for name in SHOWN if name in values]
     line = "  ".join([*parts, in_words(values)])
-    console.print(f"{values['stage']} {values['step']:.0f}  {line}", markup=False)
+    console.print(f"{values['stage']} {values['step']:.0f}  {line}")
 
 
 def _show_figures(stage: str, figures: Mapping[str, tuple[float, float]]) -> None:
     for name, (before, after) in figures.items():
-        console.print(f"{stage}: {name} {before:.3f} -> {after:.3f}", markup=False)
+        console.print(f"{stage}: {name} {before:.3f} -> {after:.3f}")
 
 
 def _show_end(done: "Pretrained", at_most: float | None, *, as_json: bool) -> None:
@@ -317,7 +317,7 @@ def _show_end(done: "Pretrained", at_most: float | None, *, as_json: bool) -> No
             }
         )
     elif done.weights is not None:
-        console.print(f"{done.weights}  version {done.version}", markup=False)
+        console.print(f"{done.weights}  version {done.version}")
     if done.weights is None:
         fail(f"Stopped after {at_most:g} minutes. Run the same command with --resume to continue.", code=STOPPED)
 
@@ -341,7 +341,7 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
 
     for load, source in ((hub.load_trunk, trunk), (hub.load_prompt_tower, tower), (hub.load_text_encoder, bert)):
         if source is not None:
-            console.print(f"{source}: {load(network, source)} tensors", markup=False)
+            console.print(f"{source}: {load(network, source)} tensors")
 
 
 def _absolute(path: Path | None) -> str | None:

@@ -46,7 +46,7 @@ def read_corpus(
             """Show the progress."""
             bar.update(task, completed=reading.done, total=reading.files)
             if reading.sentence is not None:
-                console.print(reading.sentence, markup=False)
+                console.print(reading.sentence)
 
         workspace = None if project is None else opened.enter_context(here())
         listed = prepare_corpus(
@@ -64,5 +64,5 @@ def read_corpus(
     if listed is None:
         fail("Stopped while reading documents. Run the same command again to continue.", code=STOPPED)
     corpus = PageCorpus.load(listed)
-    console.print(f"Corpus: {count(len(corpus), 'page')} of {count(corpus.documents, 'document')}.", markup=False)
+    console.print(f"Corpus: {count(len(corpus), 'page')} of {count(corpus.documents, 'document')}.")
     return listed

@@ -102,8 +102,8 @@ def retrain(
         emit(answer)
     if queue_only:
         if not as_json:
-            output.print(f"Queued as job {job.id}.", markup=False)
+            output.print(f"Queued as job {job.id}.")
     elif job.status != "done":
         fail(job.message or f"The job ended as {job.status}.")
     elif not as_json:
-        output.print(job.message, markup=False, soft_wrap=True)
+        output.print(job.message, soft_wrap=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from engine.commands.common import console, emit, fail, here, output, progress
+from engine.commands.common import console, emit, fail, here, list_table, output, print_list, progress
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.training.retraining.views import MOST_LISTED, run_lines, run_view
@@ -34,7 +34,7 @@ def list_(
     if as_json:
         emit({"runs": [line.model_dump(mode="json") for line in lines]})
         return
-    table = Table("run", "status", "from", "to", "answers", "verdict")
+    table = list_table("run", "status", "from", "to", "answers", "verdict")
     for line in lines:
         table.add_row(
             line.id,
@@ -44,7 +44,7 @@ def list_(
             str(line.annotations),
             line.verdict.get("sentence", ""),
         )
-    output.print(table)
+    print_list(table, "No training runs.")
 
 
 @runs.command()
@@ -55,10 +55,8 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
     if as_json:
         emit(view.model_dump(mode="json"))
         return
-    output.print(
-        f"{view.parent} -> {view.challenger or '?'}, {view.status}, {count(view.annotations, 'answer')}", markup=False
-    )
-    table = Table()
+    output.print(f"{view.parent} -> {view.challenger or '?'}, {view.status}, {count(view.annotations, 'answer')}")
+    table = list_table()
     for title in ("holdout", "documents", "questions", "IoU before", "IoU after", "change", "90 % interval"):
         table.add_column(title, no_wrap=True)
     for name, judged in view.verdict.get("holdouts", {}).items():
@@ -76,11 +74,11 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
     if values is not None:
         output.print(values)
     if view.verdict:
-        output.print(view.verdict["sentence"], markup=False, soft_wrap=True)
+        output.print(view.verdict["sentence"], soft_wrap=True)
     if view.unlabelled:
-        output.print(view.unlabelled, markup=False, soft_wrap=True)
+        output.print(view.unlabelled, soft_wrap=True)
     if view.length:
-        output.print(view.length, markup=False, soft_wrap=True)
+        output.print(view.length, soft_wrap=True)
 
 
 def _values_table(own: Mapping[str, Any]) -> Table | None:
@@ -88,7 +86,7 @@ def _values_table(own: Mapping[str, Any]) -> Table | None:
     values = own.get("values")
     if values is None:
         return None
-    table = Table()
+    table = list_table()
     for title in ("values, own", "questions", "before", "after", "change", "90 % interval"):
         table.add_column(title, no_wrap=True)
     named = {"value_equal": "equal", "value_exact": "same text", "value_anls": "ANLS"}
@@ -137,7 +135,7 @@ def changes(
         return
     for holdout, counts in compared.counts.items():
         output.print(f"{holdout}: " + ", ".join(f"{number} {name}" for name, number in sorted(counts.items())))
-    table = Table("holdout", "", "before", "after", "question", "document")
+    table = list_table("holdout", "", "before", "after", "question", "document")
     for change in compared.changes:
         where = f"{change.document}, page {change.page_number}" if change.document else "generated"
         table.add_row(
@@ -167,11 +165,11 @@ def reproduce(
         emit({"run_id": made.run_id, "same": made.same, "kept": made.kept, "made": made.made, "steps": made.steps,
               "differences": list(made.differences)})  # fmt: skip
     for sentence in made.differences:
-        console.print(sentence, markup=False)
+        console.print(sentence)
     if not made.same:
         fail(f"The weights differ after {made.steps} steps: {made.made[:12]}, expected {made.kept[:12]}.")
     if not as_json:
-        output.print(f"The weights are identical after {made.steps} steps: {made.made[:12]}.", markup=False)
+        output.print(f"The weights are identical after {made.steps} steps: {made.made[:12]}.")
 
 
 def _figure(value: Any, form: str = ".3f") -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from engine.commands.common import console, emit, fail, output, settings_here
+from engine.commands.common import console, emit, fail, list_table, output, settings_here
 from engine.errors import Refused
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def simulate(
                     source, folder, settings, plan, resume=resume, do_jobs=do_jobs, on_progress=status.update
                 ):
                     rounds_done.append(result)
-                    console.print(_line(result), markup=False, soft_wrap=True)
+                    console.print(_line(result), soft_wrap=True)
     except Refused as refused:
         fail(str(refused))
     simulation = Simulation(
@@ -125,7 +125,7 @@ def simulate(
     if out is not None and not draw(
         {f"{simulation.set}, {against}" if against != "nothing" else simulation.set: answer}, out
     ):
-        console.print("No plot: matplotlib is missing. Run: pip install 'glossator[bench]'", markup=False)
+        console.print("No plot: matplotlib is missing. Run: pip install 'glossator[bench]'")
     if as_json:
         emit(answer)
     else:
@@ -144,7 +144,7 @@ def _line(result: "Round") -> str:
 
 
 def _table(name: str, rounds: "list[Round]") -> Table:
-    table = Table(title=name)
+    table = list_table(title=name)
     for title in (
         "round", "pages", "in use", "acc@.5", "mean IoU", "gain (95 %)", "watched", "challenger", "corrections a page",
         "words a question", "retrained in", "promoted",

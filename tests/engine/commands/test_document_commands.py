@@ -64,6 +64,20 @@ def test_names_are_printed_under_an_ascii_locale(answered_on_file: tuple[Workspa
         assert b"Z?rich ???" in done.stdout
 
 
+def test_lists_are_whole_in_a_pipe_and_names_may_hold_brackets(answered_on_file: tuple[Workspace, str]) -> None:
+    workspace, project = answered_on_file
+    with workspace.database.write() as session:
+        document = session.scalars(select(Document).where(Document.project_id == project)).first()
+        assert document is not None
+        document.name = f"{'Bill of the water works ' * 4}[draft].pdf"
+        project_name, line = session.get_one(Project, project).name, [*document.name.split(), document.id]
+    environment = {**os.environ, "GLOSSATOR_DATA_DIR": str(workspace.settings.data_dir)}
+    environment.pop("COLUMNS", None)
+    command = [sys.executable, "-m", "engine.cli", "documents", "list", "--project", project_name]
+    done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+    assert line in [printed.split()[: len(line)] for printed in done.stdout.splitlines()]
+
+
 def test_a_named_pipe_in_a_folder_is_named_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(tmp_path / "data"))
     (tmp_path / "scans").mkdir()
