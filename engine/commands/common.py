@@ -201,7 +201,7 @@ def list_files(names: list[str], what: str, as_json: bool = False) -> None:
 def progress() -> Progress:
     """Return a progress bar on standard error; silent unless that is a terminal."""
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
