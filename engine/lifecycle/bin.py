@@ -165,17 +165,7 @@ def take_out(session: Session, project: Project, rows: Sequence[tuple[RemovedDoc
 def list_bin(
     workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, cursor: str | None = None
 ) -> ListPage[BinLine]:
-    """Return a page of the bin of a project, last removed first.
-
-    Args:
-        workspace: Open workspace.
-        project_id: The project.
-        limit: Maximum number, at most MOST_LISTED.
-        cursor: Of the page; None: the first page.
-
-    Raises:
-        Refused: The cursor is not one of this list.
-    """
+    """Return a page of the bin of a project, last removed first; see `bins.list_removed`."""
     of_pages = select(func.count()).where(Page.document_id == Document.id).correlate(Document).scalar_subquery()
     of_answers = (
         select(func.count())

@@ -37,6 +37,7 @@ from engine.annotation.proposal import StoredAnswer
 from engine.documents.duplicates import groups, signature_index
 from engine.lifecycle.archive_rows import lines_of, row_of
 from engine.lifecycle.json_text import with_json_as_text
+from engine.lifecycle.table_statements import table_of
 from engine.models import registry
 from engine.projects.project_settings import settings_of
 from engine.tasks.opening import open_tasks, overlap, priority
@@ -98,7 +99,7 @@ class _Copying:
         self.insert(Page, Page.document_id == self.origin.id)
         for page_id in self.pages:
             for table in (PageWord, PageWidget):
-                self.copy_within(_of(table), page_id)
+                self.copy_within(table_of(table), page_id)
         self.insert(WordEdit, WordEdit.page_id.in_(self.pages))
         signed = select(PageSignature).where(PageSignature.document_id == self.origin.id).order_by(PageSignature.id)
         for row in self.session.scalars(signed).all():
@@ -156,7 +157,7 @@ class _Copying:
 
     def insert(self, table: type[Base], condition: ColumnElement[bool]) -> None:
         """Copy the rows of a table that meet a condition, with ids of their own."""
-        source, connection = _of(table), self.session.connection()
+        source, connection = table_of(table), self.session.connection()
         if "id" in source.c:
             keys = connection.scalars(select(source.c.id).where(condition).order_by(source.c.id)).all()
             # In the same order: those of one millisecond are in none, and what comes first may depend on ids.
@@ -173,18 +174,18 @@ class _Copying:
             row["project_id"] = self.target.id
         if "outside_model_id" in row:
             row["outside_model_id"] = None
-        if table is _of(Prediction) and row["model_version_id"] in self.labels:
+        if table is table_of(Prediction) and row["model_version_id"] in self.labels:
             # No model of the other project has proposed it, so it counts in no figure of one.
             answer = StoredAnswer.model_validate_json(row["answer"])
             label = self.labels[row["model_version_id"]]
             changed = answer.model_copy(update={"source": "outside", "proposer": label})
             row |= {"model_version_id": None, "answer": changed.model_dump_json()}
-        elif table is _of(Revision):
+        elif table is table_of(Revision):
             if row["field_version"] is not None:
                 row["field_version"] = self.versions.get((self.answered[row["annotation_id"]], row["field_version"]))
             if row["prediction_id"] not in self.proposals:  # it belongs to no answer, and did not come along
                 row["prediction_id"] = None
-        elif table is _of(Task):
+        elif table is table_of(Task):
             settings = settings_of(self.target)
             row["wanted"] = overlap.compute_wanted(row["id"], settings.overlap_share, settings.overlap_people)
             by_hand = row["priority"] == priority.BY_HAND
@@ -210,7 +211,3 @@ def _labels_of_versions(session: Session, document_id: str) -> dict[str, str]:
     )
     chosen = select(ModelVersion).where(ModelVersion.id.in_(proposed), ModelVersion.project_id.is_not(None))
     return {version.id: f"{registry.label(version)} of another project" for version in session.scalars(chosen)}
-
-
-def _of(table: type[Base]) -> Table:
-    return Base.metadata.tables[table.__tablename__]

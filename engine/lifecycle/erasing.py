@@ -5,13 +5,10 @@ between; whoever is interrupted goes on at the next poll. What was frozen is kep
 stays in the bin, and a sentence says so. Page images and files that another document shares stay.
 """
 
-import contextlib
 import logging
-import threading
 import time
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
@@ -25,11 +22,9 @@ from engine import audit, blob_turns, leases
 from engine.batches import Throttle
 from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
 from engine.documents.reading.reading_state import key_of, key_of_another
-from engine.errors import Conflict
-from engine.followers import catch_up
 from engine.followers.document_figures import is_counted
 from engine.jobs import queue
-from engine.lifecycle import traces
+from engine.lifecycle import bins, traces
 from engine.lifecycle.held_documents import count_anew, find_held, next_free, without_held
 from engine.lifecycle.row_deletion import PAGES_AT_ONCE, delete_document, delete_words
 from engine.plurals import count
@@ -37,11 +32,7 @@ from engine.workspace import Workspace
 
 _LEFT = "file left:"  # before the name of a file, subject of a lease
 _AT_ONCE = 100  # documents of one statement
-_FIGURES_SECONDS = 5.0  # that a deletion waits for the figures
-_LOOK_SECONDS = 3600.0  # between two looks of a process for documents whose days are over
 _log = logging.getLogger(__name__)
-_lock = threading.Lock()
-_looked_at: dict[str, float] = {}  # by what for, and database
 
 
 @dataclass(slots=True)
@@ -132,37 +123,19 @@ def _await_figures(workspace: Workspace, document_id: str) -> None:
     """Let the sums follow before the rows that they would be taken from are gone; nobody waits for ever."""
     with workspace.database.autocommit_read() as session:
         counted = is_counted(session, document_id)
-    if counted and not catch_up(workspace, patience=_FIGURES_SECONDS):
-        _log.warning("figures have not followed the deletion of the document %s", document_id)
+    if counted:
+        bins.await_figures(workspace, f"document {document_id}")
 
 
 def look_after(workspace: Workspace) -> None:
     """Delete what is chosen, and choose what has been in the bin for `bin_days`; a chore of the worker."""
-    if is_due(f"documents {workspace.database.url}"):
-        oldest = now() - timedelta(days=workspace.settings.bin_days)
-        over = RemovedDocument.removed_at < oldest, ~RemovedDocument.erasing
-        with workspace.database.read() as session:
-            rows = session.execute(select(RemovedDocument.project_id, RemovedDocument.document_id).where(*over))
-            by_project: dict[str, set[str]] = {}
-            for project_id, document_id in rows:
-                by_project.setdefault(project_id, set()).add(document_id)
-        for project_id, ids in by_project.items():
-            if free := without_held(workspace, project_id, ids):
-                mark(workspace, project_id, free, None)
-        if not traces.wipe(workspace.database):
-            _log.warning(traces.STILL_THERE)
-    with contextlib.suppress(Conflict):  # a backup copies the files: at a later poll
-        erase_marked(workspace, seconds=1.0)
 
+    def mark_free(project_id: str, ids: set[str]) -> None:
+        if free := without_held(workspace, project_id, ids):
+            mark(workspace, project_id, free, None)
 
-def is_due(look: str) -> bool:
-    """Return whether this process has not looked for an hour; it has from now on. `look`: for what, and where."""
-    with _lock:
-        last = _looked_at.get(look)
-        if last is not None and time.monotonic() - last < _LOOK_SECONDS:
-            return False
-        _looked_at[look] = time.monotonic()
-        return True
+    if bins.look_after(workspace, RemovedDocument, mark_free, erase_marked) and not traces.wipe(workspace.database):
+        _log.warning(traces.STILL_THERE)
 
 
 def erase_document(workspace: Workspace, document_id: str, project_id: str) -> None:

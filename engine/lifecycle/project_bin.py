@@ -116,16 +116,7 @@ def restore_project(workspace: Workspace, project_id: str, by: str | None, name:
 def list_removed_projects(
     workspace: Workspace, *, limit: int = MOST_LISTED, cursor: str | None = None
 ) -> ListPage[RemovedProjectLine]:
-    """Return a page of the projects in the bin, last removed first.
-
-    Args:
-        workspace: Open workspace.
-        limit: Maximum number, at most MOST_LISTED.
-        cursor: Of the page; None: the first page.
-
-    Raises:
-        Refused: The cursor is not one of this list.
-    """
+    """Return a page of the projects in the bin, last removed first; see `bins.list_removed`."""
     documents = func.coalesce(ProjectFigures.documents, 0)
     chosen = (
         select(

@@ -5,29 +5,26 @@ short units of work, so that others write in between. Files go before the rows t
 finds the names again, and goes on at the next poll. What other projects need stays.
 """
 
-import contextlib
 import logging
 import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, ForeignKey, Table, case, delete, false, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from db import changes
-from db.base import Base, now
+from db.base import Base
 from db.blobs import PUT_SECONDS
 from db.tables import AuditEntry, Document, Job, Project, Quota, RemovedProject, Run
 from engine import audit, blob_turns
 from engine.batches import Throttle, in_batches
-from engine.errors import Conflict
 from engine.jobs import queue
-from engine.lifecycle import traces
+from engine.lifecycle import bins, traces
 from engine.lifecycle.archive_rows import belongs
-from engine.lifecycle.erasing import erase_document, is_due
+from engine.lifecycle.erasing import erase_document
 from engine.lifecycle.project_bin import mark_project
 from engine.lifecycle.row_deletion import DELETED
 from engine.queries import is_bin_of
@@ -81,15 +78,11 @@ def erase_marked_projects(workspace: Workspace, seconds: float | None = None) ->
 
 def look_after(workspace: Workspace) -> None:
     """Delete what is chosen, and choose what has been in the bin for `bin_days`; a chore of the worker."""
-    if is_due(f"projects {workspace.database.url}"):
-        oldest = now() - timedelta(days=workspace.settings.bin_days)
-        over = select(RemovedProject.project_id).where(RemovedProject.removed_at < oldest, ~RemovedProject.erasing)
-        with workspace.database.read() as session:
-            ids = session.scalars(over).all()
-        for project_id in ids:
-            mark_project(workspace, project_id, None)
-    with contextlib.suppress(Conflict):  # a backup copies the files: at a later poll
-        erase_marked_projects(workspace, seconds=1.0)
+
+    def mark(project_id: str, _: set[str]) -> None:
+        mark_project(workspace, project_id, None)
+
+    bins.look_after(workspace, RemovedProject, mark, erase_marked_projects)
 
 
 def _erase(workspace: Workspace, project_id: str, ends: float | None) -> bool:

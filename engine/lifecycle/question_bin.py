@@ -178,17 +178,7 @@ def restore_questions(workspace: Workspace, project_id: str, ids: Sequence[str],
 def list_removed_questions(
     workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, cursor: str | None = None
 ) -> ListPage[RemovedQuestionLine]:
-    """Return a page of the questions in the bin of a project, last removed first.
-
-    Args:
-        workspace: Open workspace.
-        project_id: The project.
-        limit: Maximum number, at most MOST_LISTED.
-        cursor: Of the page; None: the first page.
-
-    Raises:
-        Refused: The cursor is not one of this list.
-    """
+    """Return a page of the questions in the bin of a project, last removed first; see `bins.list_removed`."""
     gone = or_(Annotation.removed_with_question, not_removed())  # the others follow, or lie in the bin of documents
     answers = select(func.count()).where(Annotation.question_id == Question.id, gone)
     of_question = select(func.count()).where(Task.question_id == Question.id)

@@ -4,19 +4,17 @@ A question is marked first, and can no longer be restored. Its rows go in short 
 between; whoever is interrupted goes on at the next poll. Snapshots keep what they hold, and a sentence says so.
 """
 
-import logging
 import time
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from sqlalchemy import bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from db import changes, task_states
-from db.base import now
 from db.dirty_documents import mark_dirty
 from db.tables import (
     Annotation,
@@ -48,11 +46,10 @@ from db.tables import (
 from engine import audit
 from engine.batches import in_batches
 from engine.datasets.freezes import is_freezing
-from engine.followers import catch_up
 from engine.interchange.export_files import EXPORT
-from engine.lifecycle import traces
-from engine.lifecycle.erasing import is_due
+from engine.lifecycle import bins, traces
 from engine.lifecycle.holders import find_answers_kept
+from engine.lifecycle.table_statements import delete_where, table_of
 from engine.plurals import count, word
 from engine.queries import not_removed
 from engine.tasks.opening.removed_questions import remove_answers
@@ -61,8 +58,6 @@ from engine.workspace import Workspace
 
 DELETED = "a deleted question"  # in place of its text
 _AT_ONCE = 500  # rows between two looks at the time
-_FIGURES_SECONDS = 5.0  # that a deletion waits for the figures
-_log = logging.getLogger(__name__)
 _SOME: Any = bindparam("some", expanding=True)
 _QUESTION: Any = bindparam("question")
 
@@ -109,7 +104,7 @@ def mark_questions(
 
 
 def erase_marked_questions(workspace: Workspace, seconds: float | None = None) -> int:
-    """Delete the chosen questions; return how many are deleted now.
+    """Delete the chosen questions; return how many are deleted now. What their rows leave is to be wiped then.
 
     Args:
         workspace: Open workspace.
@@ -124,22 +119,16 @@ def erase_marked_questions(workspace: Workspace, seconds: float | None = None) -
             waits = is_freezing(session, removed.project_id)
         if not waits:
             erased += _erase(workspace, removed.question_id, removed.project_id, ends)
-    if erased:
-        traces.wipe(workspace.database)
     return erased
 
 
 def look_after(workspace: Workspace) -> None:
     """Delete what is chosen, and choose what has been in the bin for `bin_days`; a chore of the worker."""
-    if is_due(f"questions {workspace.database.url}"):
-        over = RemovedQuestion.removed_at < now() - timedelta(days=workspace.settings.bin_days)
-        with workspace.database.read() as session:
-            rows = session.execute(
-                select(RemovedQuestion.project_id, RemovedQuestion.question_id).where(over, ~RemovedQuestion.erasing)
-            ).all()
-        for project_id in sorted({row.project_id for row in rows}):
-            mark_questions(workspace, project_id, {row.question_id for row in rows if row[0] == project_id}, None)
-    erase_marked_questions(workspace, seconds=1.0)
+
+    def mark(project_id: str, ids: set[str]) -> None:
+        mark_questions(workspace, project_id, ids, None)
+
+    bins.look_after(workspace, RemovedQuestion, mark, erase_marked_questions)
 
 
 def _erase(workspace: Workspace, question_id: str, project_id: str, ends: float | None) -> bool:
@@ -149,25 +138,25 @@ def _erase(workspace: Workspace, question_id: str, project_id: str, ends: float 
         if removed is None or not removed.erasing:  # another process was faster
             return False
     _remove_rest(workspace, question_id)
-    if not catch_up(workspace, patience=_FIGURES_SECONDS):  # the sums follow before their rows are gone
-        _log.warning("figures have not followed the removal of the question %s", question_id)
+    bins.await_figures(workspace, f"question {question_id}")
     with workspace.database.write() as session:
         session.connection().execute(_FORGET_GOLD, {"question": question_id})
     answers, tasks = Annotation.question_id == question_id, Task.question_id == question_id
     proposals = Prediction.question_id == question_id, Prediction.annotation_id.is_(None)
     for ids, act in (
-        (select(Annotation.id).where(answers), _delete_answers),
-        (select(Prediction.id).where(*proposals), _delete_proposals),
+        (select(Annotation.id).where(answers), partial(_delete, _ANSWERS)),
+        (select(Prediction.id).where(*proposals), partial(_delete, _PROPOSALS)),
         (select(Task.id).where(tasks), _delete_tasks),
     ):
         if not _in_time(workspace, ids, act, ends):
             return False
     for table in _BY_DOCUMENT:
-        rows = delete(_of(table)).where(_of(table).c.question_id == question_id, _of(table).c.document_id.in_(_SOME))
-        documents = select(_of(table).c.document_id).where(_of(table).c.question_id == question_id)
+        columns = table_of(table).c
+        documents = select(columns.document_id).where(columns.question_id == question_id)
+        rows = delete_where(table, "question_id", _QUESTION).where(columns.document_id.in_(_SOME))
 
         def act(session: Session, some: Sequence[str], rows: Any = rows) -> None:
-            session.connection().execute(rows, {"some": some})
+            session.connection().execute(rows, {"some": some, "question": question_id})
 
         if not _in_time(workspace, documents.distinct(), act, ends):
             return False
@@ -209,18 +198,13 @@ def _in_time(workspace: Workspace, ids: Any, act: Any, ends: float | None) -> bo
             return False
 
 
-def _delete_answers(session: Session, some: Sequence[str]) -> None:
-    for statement in _ANSWERS:
+def _delete(statements: Sequence[Any], session: Session, some: Sequence[str]) -> None:
+    for statement in statements:
         session.connection().execute(statement, {"some": some})
-
-
-def _delete_proposals(session: Session, some: Sequence[str]) -> None:
-    session.connection().execute(delete(_of(Prediction)).where(_of(Prediction).c.id.in_(_SOME)), {"some": some})
 
 
 def _delete_tasks(session: Session, some: Sequence[str]) -> None:
-    for statement in _OF_TASKS:
-        session.connection().execute(statement, {"some": some})
+    _delete(_OF_TASKS, session, some)
     gone = session.connection().execute(_TASKS, {"some": some}).all()
     numbers = Counter((row.project_id, row.state) for row in gone)
     task_states.count(session, {key: -number for key, number in numbers.items()})
@@ -268,35 +252,30 @@ def _without(value: Any, texts: Collection[str]) -> Any:
     return DELETED if isinstance(value, str) and value in texts else value
 
 
-def _of(table: Any) -> Any:
-    return table.__table__
-
-
-def _rows(table: Any, column: str, chosen: Any) -> Any:
-    named = _of(table).c[column]
-    return delete(_of(table)).where(named == chosen if chosen is _QUESTION else named.in_(chosen))
-
-
-_FORGET_GOLD = update(_of(Task)).where(_of(Task).c.question_id == _QUESTION).values(gold_revision_id=None)
+_FORGET_GOLD = update(table_of(Task)).where(table_of(Task).c.question_id == _QUESTION).values(gold_revision_id=None)
 _ANSWERS = [
     *(
-        _rows(table, "annotation_id", _SOME)
+        delete_where(table, "annotation_id", _SOME)
         for table in (WaitingReview, FinishedMask, LabelReview, Review, Revision, Prediction)
     ),
-    _rows(Annotation, "id", _SOME),
+    delete_where(Annotation, "id", _SOME),
 ]
-_OF_TASKS = [_rows(table, "task_id", _SOME) for table in (AutomaticAnswer, PartAnswer, LeftTask, Skip)]
-_TASKS = _rows(Task, "id", _SOME).returning(_of(Task).c.project_id, _of(Task).c.state, _of(Task).c.document_id)
+_PROPOSALS = [delete_where(Prediction, "id", _SOME)]
+_OF_TASKS = [delete_where(table, "task_id", _SOME) for table in (AutomaticAnswer, PartAnswer, LeftTask, Skip)]
+_TASKS = delete_where(Task, "id", _SOME).returning(Task.project_id, Task.state, Task.document_id)
 _BY_DOCUMENT: tuple[Any, ...] = (OutsideAnswer, SurveyAnswer, FieldValue, ValueFlag, AskedDocument)
 _LAST = [
-    *(_rows(table, "question_id", _QUESTION) for table in (ValueCount, FieldVersion, ProjectField, RemovedQuestion)),
-    _rows(Question, "id", _QUESTION),
+    *(
+        delete_where(rows, "question_id", _QUESTION)
+        for rows in (ValueCount, FieldVersion, ProjectField, RemovedQuestion)
+    ),
+    delete_where(Question, "id", _QUESTION),
 ]
-_MESSAGES = delete(_of(WebhookDelivery)).where(
-    _of(WebhookDelivery).c.project_id == bindparam("project"),
-    _of(WebhookDelivery).c.body.contains(_QUESTION),  # hexadecimal digits
+_MESSAGES = delete(table_of(WebhookDelivery)).where(
+    table_of(WebhookDelivery).c.project_id == bindparam("project"),
+    table_of(WebhookDelivery).c.body.contains(_QUESTION),  # hexadecimal digits
 )
 TABLES: frozenset[str] = frozenset(
     {statement.table.name for statement in (*_ANSWERS, *_OF_TASKS, _TASKS, *_LAST)}
-    | {_of(table).name for table in _BY_DOCUMENT}
+    | {table_of(table).name for table in _BY_DOCUMENT}
 )

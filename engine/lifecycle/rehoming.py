@@ -26,6 +26,7 @@ from db.tables import (
     SurveyAnswer,
     Task,
 )
+from engine.lifecycle.table_statements import table_of
 
 BY_DOCUMENT: tuple[type[Base], ...] = (Annotation, SurveyAnswer)
 BY_TASK: tuple[type[Base], ...] = (PartAnswer, LeftTask, Skip, AutomaticAnswer)
@@ -65,21 +66,20 @@ def move_documents(session: Session, ids: Sequence[str], source: str, target: st
             changes.publish(session, "documents", project_id, document_id)
 
 
-def _of(table: type[Base]) -> Any:
-    return table.__table__
-
-
 _IDS: Any = bindparam("ids", expanding=True)
 _TARGET: Any = bindparam("target")
 _tasks = select(Task.id).where(Task.document_id.in_(_IDS))
 _answers = select(Annotation.id).where(Annotation.document_id.in_(_IDS))
 _TASK_IDS = _tasks.order_by(Task.id)
-_DOCUMENTS = update(_of(Document)).where(_of(Document).c.id.in_(_IDS)).values(project_id=_TARGET)
+_DOCUMENTS = update(table_of(Document)).where(table_of(Document).c.id.in_(_IDS)).values(project_id=_TARGET)
 _TASKS = (
-    update(_of(Task)).where(_of(Task).c.document_id.in_(_IDS)).values(project_id=_TARGET).returning(_of(Task).c.state)
+    update(table_of(Task))
+    .where(table_of(Task).c.document_id.in_(_IDS))
+    .values(project_id=_TARGET)
+    .returning(table_of(Task).c.state)
 )
 _OTHERS = [
-    update(_of(table)).where(_of(table).c[column].in_(chosen)).values(project_id=_TARGET)
+    update(table_of(table)).where(table_of(table).c[column].in_(chosen)).values(project_id=_TARGET)
     for tables, column, chosen in (
         (BY_DOCUMENT, "document_id", _IDS),
         (BY_TASK, "task_id", _tasks),
@@ -89,10 +89,10 @@ _OTHERS = [
 ]
 # Their subjects begin with "task:<id>:" and "annotation:<id>" (engine.leases). Few leases hold at a time.
 _LEASES = [
-    delete(_of(Lease)).where(
+    delete(table_of(Lease)).where(
         select(table.id)
-        .where(table.document_id.in_(_IDS), _of(Lease).c.subject.like(literal(f"{name}:") + table.id + "%"))
-        .correlate(_of(Lease))
+        .where(table.document_id.in_(_IDS), table_of(Lease).c.subject.like(literal(f"{name}:") + table.id + "%"))
+        .correlate(table_of(Lease))
         .exists()
     )
     for name, table in (("task", Task), ("annotation", Annotation))

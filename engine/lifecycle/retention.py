@@ -33,7 +33,7 @@ from engine.batches import Throttle
 from engine.documents.reading.reading_state import CUT_OFF, READ, READ_AGAIN
 from engine.interchange.export_files import EXPORT
 from engine.interchange.uploaded_sets import IMPORT
-from engine.lifecycle.erasing import is_due
+from engine.lifecycle.bins import is_due
 from engine.settings import Settings
 from engine.workspace import Workspace
 

@@ -47,6 +47,7 @@ from db.tables import (
     WordEdit,
 )
 from engine.documents.reading.reading_state import key_of, key_of_another
+from engine.lifecycle.table_statements import delete_where, table_of
 
 PAGES_AT_ONCE = 10
 
@@ -59,41 +60,31 @@ _signatures = select(PageSignature.id).where(PageSignature.document_id == _DOCUM
 _pages_of_document = select(Page.id).where(Page.document_id == _DOCUMENT)
 
 
-def _of(table: Any) -> Any:
-    return table.__table__
-
-
-def _rows(table: Any, column: str, chosen: Any) -> Any:
-    """Return the statement that deletes the rows whose column is among the chosen ids, or is the document."""
-    condition = _of(table).c[column] == chosen if chosen is _DOCUMENT else _of(table).c[column].in_(chosen)
-    return delete(_of(table)).where(condition)
-
-
-_WORDS = [_rows(table, "page_id", _PAGES) for table in (PageWord, PageWidget, WordEdit)]
+_WORDS = [delete_where(table, "page_id", _PAGES) for table in (PageWord, PageWidget, WordEdit)]
 _STATEMENTS = [
-    update(_of(Task)).where(_of(Task).c.document_id == _DOCUMENT).values(gold_revision_id=None),
-    update(_of(BucketObject)).where(_of(BucketObject).c.document_id == _DOCUMENT).values(document_id=None),
+    update(table_of(Task)).where(table_of(Task).c.document_id == _DOCUMENT).values(gold_revision_id=None),
+    update(table_of(BucketObject)).where(table_of(BucketObject).c.document_id == _DOCUMENT).values(document_id=None),
     *(
-        _rows(table, "document_id", _DOCUMENT)
+        delete_where(table, "document_id", _DOCUMENT)
         for table in (
             FinishedMask, FinishedDocument, QueueDocument, DocumentFigures, AskedDocument, WaitingReview, FieldValue,
             ValueFlag, BrokenRules, OutsideAnswer, OutsideReading, SurveyAnswer, DocumentSignature, DocumentText,
             ExtractionCallback, TransferredDocument,
         )
     ),
-    *(_rows(table, "task_id", _tasks) for table in (AutomaticAnswer, PartAnswer, LeftTask, Skip)),
-    *(_rows(table, "annotation_id", _answers) for table in (LabelReview, Review, Revision, Prediction)),
-    *(_rows(table, "page_id", _pages_of_document) for table in (Prediction, ReplacedImage)),
-    _rows(Annotation, "document_id", _DOCUMENT),
-    _rows(Task, "document_id", _DOCUMENT),
-    _rows(SignatureBand, "signature_id", _signatures),
-    _rows(PageSignature, "document_id", _DOCUMENT),
-    _rows(Page, "document_id", _DOCUMENT),
-    _rows(RemovedDocument, "document_id", _DOCUMENT),
-    _rows(Document, "id", _DOCUMENT),
+    *(delete_where(table, "task_id", _tasks) for table in (AutomaticAnswer, PartAnswer, LeftTask, Skip)),
+    *(delete_where(table, "annotation_id", _answers) for table in (LabelReview, Review, Revision, Prediction)),
+    *(delete_where(table, "page_id", _pages_of_document) for table in (Prediction, ReplacedImage)),
+    delete_where(Annotation, "document_id", _DOCUMENT),
+    delete_where(Task, "document_id", _DOCUMENT),
+    delete_where(SignatureBand, "signature_id", _signatures),
+    delete_where(PageSignature, "document_id", _DOCUMENT),
+    delete_where(Page, "document_id", _DOCUMENT),
+    delete_where(RemovedDocument, "document_id", _DOCUMENT),
+    delete_where(Document, "id", _DOCUMENT),
 ]  # fmt: skip
 DELETED: list[Any] = [statement.table for statement in (*_WORDS, *_STATEMENTS) if isinstance(statement, Delete)]
-_JOBS = delete(_of(Job)).where(_of(Job).c.asked_as.in_(_KEYS))
+_JOBS = delete(table_of(Job)).where(table_of(Job).c.asked_as.in_(_KEYS))
 
 
 def delete_words(session: Session, pages: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from db.tables import Document, RemovedDocument
 from engine.datasets import snapshots
 from engine.followers import catch_up
 from engine.lifecycle import bin as documents_bin
-from engine.lifecycle import erasing
+from engine.lifecycle import bins, erasing
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.growth.project import grow
@@ -57,7 +57,7 @@ def measure(workspace: Workspace, documents: int) -> list[float]:
         session.execute(update(RemovedDocument).values(removed_at=old))
     looks = []
     for _ in range(2):
-        erasing._looked_at.clear()  # an hour later
+        bins._looked_at.clear()  # an hour later
         looks.append(_seconds(lambda: erasing.look_after(workspace)))
     return [choosing, first, others, *looks]
 

@@ -18,7 +18,7 @@ from engine.documents.reading import read_jobs
 from engine.errors import Conflict, NotFound
 from engine.jobs.queue import enqueue
 from engine.lifecycle import bin as lifecycle
-from engine.lifecycle import erasing, traces
+from engine.lifecycle import bins, erasing, traces
 from engine.lifecycle.document_copy import copy_document
 from engine.lifecycle.row_deletion import DELETED
 from engine.lifecycle.snapshot_removal import remove_snapshot
@@ -304,7 +304,7 @@ def test_an_hourly_look_reads_no_file_for_what_is_known_to_be_held(
 
     def look() -> int:
         reads.clear()
-        monkeypatch.setattr(erasing, "_looked_at", {})  # an hour later
+        monkeypatch.setattr(bins, "_looked_at", {})  # an hour later
         erasing.look_after(workspace)
         return reads.count(first.sha256) + reads.count(second.sha256)
 

@@ -17,8 +17,8 @@ from engine.fields.project_fields import WantedField, project_fields, replace_fi
 from engine.interchange import export_jobs
 from engine.jobs import queue
 from engine.lifecycle import bin as document_bin
-from engine.lifecycle import question_bin, question_erasing
-from engine.lifecycle.erasing import _looked_at
+from engine.lifecycle import question_bin, question_erasing, traces
+from engine.lifecycle.bins import _looked_at
 from engine.lifecycle.snapshot_removal import remove_snapshot
 from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
@@ -60,6 +60,7 @@ def erase(office: Office, *questions: str) -> list[str]:
     question_bin.remove_questions(workspace, project, list(questions), office.rita.id)
     stays = question_erasing.mark_questions(workspace, project, list(questions), office.rita.id).stays
     assert question_erasing.erase_marked_questions(workspace) == len(questions)
+    assert traces.wipe(workspace.database)
     return stays
 
 
