@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -137,3 +139,14 @@ def test_all_processes_end_with_the_command(tmp_path: Path) -> None:
     processes = _processes(served)
     served.kill()
     wait_until(lambda: not [process for process in processes if Path(f"/proc/{process}").exists()], seconds=60)
+
+
+def test_processes_that_are_stopped_while_they_start_leave_no_files(tmp_path: Path) -> None:
+    served = Served(tmp_path)
+    command = [sys.executable, "-m", "engine.cli", "serve", "--port", str(served.port), "--no-worker", "--workers", "2"]
+    started = subprocess.Popen(command, cwd=tmp_path, env=served.environment)
+    folders = served.data / ".glossator-tmp"
+    wait_until(lambda: len(list(folders.glob("process-*"))) == 1 + PROCESSES, seconds=60)
+    started.terminate()
+    assert started.wait(timeout=60) == 0
+    assert not list(folders.glob("process-*"))

@@ -111,6 +111,7 @@ def main() -> None:
     from engine.commands.servers.serve import FACTORY, server_options
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # until the server takes it; temporary files would stay
     settings = Settings()
     HERE.join()
     set_up_logs(HERE.process, settings)
