@@ -4,7 +4,7 @@ A removed project is the bin of itself: so it leaves every list, schedule and se
 it, and it comes back as it was. It costs the same however large the project is.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -44,11 +44,6 @@ class RemovedProjectLine:
     removed_at: datetime
     deleted_at: datetime
     erasing: bool
-
-
-def line_values(line: RemovedProjectLine) -> dict[str, object]:
-    """Return a line as JSON values, times in ISO 8601."""
-    return {name: each.isoformat() if isinstance(each, datetime) else each for name, each in asdict(line).items()}
 
 
 def remove_project(workspace: Workspace, project_id: str, by: str | None) -> None:

@@ -7,6 +7,7 @@ import typer
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, list_table, output, print_list
 from engine.lifecycle import project_bin, traces
+from engine.lifecycle.bins import line_values
 from engine.lifecycle.project_erasing import erase_marked_projects
 from engine.paging import every
 from engine.projects.projects import project_named
@@ -40,7 +41,7 @@ def list_removed(as_json: Json = False) -> None:
     with here() as workspace:
         lines = list(every(lambda cursor: project_bin.list_removed_projects(workspace, cursor=cursor)))
     if as_json:
-        emit({"projects": [project_bin.line_values(line) for line in lines]})
+        emit({"projects": [line_values(line) for line in lines]})
         return
     table = list_table("project", "id", "documents", "removed by", "deleted on")
     for line in lines:

@@ -3,12 +3,11 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from db.tables import RemovedDocument
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation.deletion import delete_chosen
-from engine.commands.common import emit, fail, here, output
+from engine.commands.common import emit, fail, here, list_table, output, print_list
 from engine.commands.lookups import document_called, project_to_change
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing
@@ -80,14 +79,11 @@ def list_removed(project: Project = DEFAULT_NAME, as_json: Json = False) -> None
     if as_json:
         emit({"project": project, "documents": [line_values(line) for line in lines]})
         return
-    if not lines:
-        output.print("The bin is empty.")
-        return
-    table = Table("document", "id", "pages", "answers", "removed by", "deleted on", box=None, header_style="bold")
+    table = list_table("document", "id", "pages", "answers", "removed by", "deleted on")
     for line in lines:
         deleted = f"{line.deleted_at:%Y-%m-%d}"
         table.add_row(line.name, line.id, str(line.pages), str(line.answers), line.removed_by or "", deleted)
-    output.print(table)
+    print_list(table, "The bin is empty.")
 
 
 def show_traces(
@@ -108,11 +104,11 @@ def show_traces(
         emit({"id": page.document_id, "name": page.name, "traces": [line_values(trace) for trace in traces]})
         return
     for trace in traces:
-        output.print(f"{trace.at:%Y-%m-%d %H:%M}  {trace.sentence}", markup=False, soft_wrap=True)
+        output.print(f"{trace.at:%Y-%m-%d %H:%M}  {trace.sentence}", soft_wrap=True)
     if not traces:
         output.print("Nothing holds it: no snapshot, export, run or model has it.")
     if any(trace.learned for trace in traces):
-        output.print(KEEPS, markup=False, soft_wrap=True)
+        output.print(KEEPS, soft_wrap=True)
 
 
 def _every_line(workspace: Workspace, project_id: str) -> list[lifecycle.BinLine]:

@@ -4,13 +4,12 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 from sqlalchemy import select
 
 from db.tables import Question, RemovedQuestion
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation.deletion import delete_chosen
-from engine.commands.common import emit, fail, here, output
+from engine.commands.common import emit, fail, here, list_table, output, print_list
 from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
 from engine.fields.project_fields import project_fields
@@ -45,7 +44,7 @@ def remove(
         ids = [_question_called(workspace, project_id, name) for name in questions]
         holdings = [question_bin.question_holdings(workspace, project_id, question_id) for question_id in ids]
         for holding in holdings if not yes else ():
-            output.print(f"{holding.text} {_goes(holding)}", markup=False, soft_wrap=True)
+            output.print(f"{holding.text} {_goes(holding)}", soft_wrap=True)
         if not yes:
             typer.confirm("Remove into the bin?", abort=True)
         gone = question_bin.remove_questions(workspace, project_id, ids, ensure_local_user(workspace).id)
@@ -80,14 +79,11 @@ def removed(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None
     if as_json:
         emit({"project": project, "questions": [line_values(line) for line in lines]})
         return
-    if not lines:
-        output.print("The bin has no questions.")
-        return
-    table = Table("question", "id", "answers", "tasks", "removed by", "deleted on", box=None, header_style="bold")
+    table = list_table("question", "id", "answers", "tasks", "removed by", "deleted on")
     for line in lines:
         deleted = f"{line.deleted_at:%Y-%m-%d}"
         table.add_row(line.text, line.id, f"{line.answers:,}", f"{line.tasks:,}", line.removed_by or "", deleted)
-    output.print(table)
+    print_list(table, "The bin has no questions.")
 
 
 def delete(

@@ -144,7 +144,7 @@ def test_a_document_is_removed_and_restored(run, answer: str) -> None:
     assert said(run("bin", "restore", "invoice.pdf", "--json"))["documents"] == [document["id"]]
     assert said(run("documents", "list", "--json"))["documents"] == [document]
     assert run("documents", "traces", "invoice.pdf").stdout.startswith("Nothing holds it")
-    assert run("bin", "list").stdout == "The bin is empty.\n"
+    assert run("bin", "list").stderr == "The bin is empty.\n"
     run("documents", "remove", "invoice.pdf")
     with (
         closing(open_workspace(Settings(_env_file=None))) as workspace,
@@ -152,7 +152,7 @@ def test_a_document_is_removed_and_restored(run, answer: str) -> None:
     ):
         waiting = run("bin", "empty").stdout
     assert waiting.startswith("Deleted 0 documents for good.\n1 document cannot be restored any more, and waits for a")
-    assert "backup of a test" in waiting and run("bin", "list").stdout == "The bin is empty.\n"
+    assert "backup of a test" in waiting and run("bin", "list").stderr == "The bin is empty.\n"
     gone = {"documents": [document["id"]], "waits": [], "stays": [], "overwritten": True}
     assert said(run("bin", "empty", "--json")) == gone
     assert run("bin", "empty").stdout == "Deleted 0 documents for good.\n"

@@ -188,7 +188,7 @@ def test_a_question_is_removed_with_its_answers_restored_and_deleted(run, bills)
     assert "What is the bill" in run("questions", "removed", "--project", "bills").stdout
     assert "The bin has no question 'Who?'" in run("questions", "restore", "Who?", "--project", "bills").stderr
     assert "Restored 1 question" in run("questions", "restore", asked[0], "--project", "bills").stdout
-    assert run("questions", "removed", "--project", "bills").stdout == "The bin has no questions.\n"
+    assert run("questions", "removed", "--project", "bills").stderr == "The bin has no questions.\n"
     run("questions", "remove", *asked, "--yes", "--project", "bills")
     with freezing(workspace.database, project.id):
         waiting = last_line(run("questions", "delete", "--project", "bills", "--json"))
