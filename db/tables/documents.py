@@ -4,7 +4,7 @@ import unicodedata
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference, Sha256
@@ -32,6 +32,9 @@ def _key_of_name(context: Any) -> str:
     return key_of_name(context.get_current_parameters()["name"])
 
 
+_QUARANTINED = text("quarantined_at IS NOT NULL")
+
+
 class DocumentGroup(Base):
     """Documents with the same content.
 
@@ -42,6 +45,7 @@ class DocumentGroup(Base):
     __table_args__ = (
         CheckConstraint("split in ('train', 'recent', 'frozen')", name="split"),
         UniqueConstraint("project_id", "sequence"),
+        Index("ix_document_groups_quarantined", "project_id", sqlite_where=_QUARANTINED, postgresql_where=_QUARANTINED),
     )
 
     id: Mapped[Id]

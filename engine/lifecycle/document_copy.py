@@ -43,7 +43,6 @@ from engine.projects.project_settings import settings_of
 from engine.tasks.opening import open_tasks, overlap, priority
 
 _AT_ONCE = 500  # rows of one statement
-_LIKE_ANOTHER = "It shows the same page as "  # how the reason of a quarantine begins, which names documents
 _Versions = Mapping[tuple[str, int], int]
 
 
@@ -85,7 +84,7 @@ class _Copying:
         ).all()
         self.labels = _labels_of_versions(session, document.id)
         kept = {name: getattr(document, name) for name in _OF_DOCUMENT}
-        warnings = [each for each in document.warnings.splitlines() if not each.startswith(_LIKE_ANOTHER)]
+        warnings = [each for each in document.warnings.splitlines() if not each.startswith(groups.LIKE_ANOTHER)]
         group = groups.group_for(
             session, target.id, document.sha256, signature_index.signatures_of(session, document.id)
         )

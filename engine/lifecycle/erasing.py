@@ -14,12 +14,12 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from db import changes
-from db.base import now
 from db.blobs import PUT_SECONDS
 from db.dirty_documents import mark_dirty
-from db.tables import Document, Lease, Page, RemovedDocument, ReplacedImage, TransferredDocument
-from engine import audit, blob_turns, leases
+from db.tables import Document, Page, RemovedDocument, ReplacedImage, TransferredDocument
+from engine import audit, blob_turns, left_files
 from engine.batches import Throttle
+from engine.documents.duplicates import groups
 from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
 from engine.documents.reading.reading_state import key_of, key_of_another
 from engine.followers.document_figures import is_counted
@@ -30,7 +30,6 @@ from engine.lifecycle.row_deletion import PAGES_AT_ONCE, delete_document, delete
 from engine.plurals import count
 from engine.workspace import Workspace
 
-_LEFT = "file left:"  # before the name of a file, subject of a lease
 _AT_ONCE = 100  # documents of one statement
 _log = logging.getLogger(__name__)
 
@@ -99,7 +98,9 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
         Conflict: A backup copies the files, or another process empties the bin.
     """
     ends = None if seconds is None else time.monotonic() + seconds
-    due, chosen = _due_files(workspace), next_free(workspace)
+    with workspace.database.autocommit_read() as session:
+        due = left_files.due(session, _AT_ONCE)
+    chosen = next_free(workspace)
     if not due and chosen is None:
         traces.wipe(workspace.database)  # of an earlier call
         return 0
@@ -164,15 +165,19 @@ def erase_document(workspace: Workspace, document_id: str, project_id: str) -> N
         with workspace.database.write() as session:
             delete_words(session, ids[start : start + PAGES_AT_ONCE])
     traces.delete_exports(workspace, project_id)
+    with workspace.database.autocommit_read() as session:
+        naming = traces.find_naming(session, document_id, project_id)
     # Before the rows: whoever is interrupted in between finds the names of the files again.
     left = _delete_files(workspace, [sha256, *(image for _, image in pages), *replaced], but=document_id)
     with workspace.database.write() as session:
-        _leave(session, left)
-        traces.forget_names(session, document_id, project_id)
+        left_files.leave(session, left)
+        traces.forget_names(session, document_id, project_id, naming)
         traces.note_wipe(session)
         ids = session.scalars(select(Page.id).where(Page.document_id == document_id)).all()  # read meanwhile, too
         _count_originals(session, document_id)
+        home = groups.home_of(session, session.get_one(Document, document_id))
         delete_document(session, document_id, ids)
+        groups.give_reasons_anew(session, home, naming.names)
 
 
 def _count_originals(session: Session, document_id: str) -> None:
@@ -205,26 +210,11 @@ def _delete_files(workspace: Workspace, hashes: Sequence[str], but: str = "") ->
     return left
 
 
-def _leave(session: Session, hashes: Sequence[str]) -> None:
-    """Note files that stay for now; their leases end when they can be deleted."""
-    for sha256 in hashes:
-        leases.acquire(session, f"{_LEFT}{sha256}", _LEFT, PUT_SECONDS)
-
-
-def _due_files(workspace: Workspace) -> list[str]:
-    """Return some files that stayed, and whose time is over."""
-    over = Lease.subject.startswith(_LEFT, autoescape=True), Lease.expires_at <= now()
-    with workspace.database.autocommit_read() as session:
-        subjects = session.scalars(select(Lease.subject).where(*over).order_by(Lease.expires_at).limit(_AT_ONCE))
-        return [subject.removeprefix(_LEFT) for subject in subjects]
-
-
 def _delete_due(workspace: Workspace, hashes: Sequence[str]) -> None:
     left = _delete_files(workspace, hashes)
     with workspace.database.write() as session:
-        for sha256 in hashes:
-            leases.release(session, f"{_LEFT}{sha256}", _LEFT)
-        _leave(session, left)
+        left_files.forget(session, hashes)
+        left_files.leave(session, left)
 
 
 def _shared(session: Session, document_id: str, hashes: Sequence[str]) -> set[str]:

@@ -17,8 +17,9 @@ from sqlalchemy.orm import Session
 
 from db import changes
 from db.dirty_documents import mark_dirty
-from db.tables import Document, RemovedDocument, Run, Snapshot
+from db.tables import Document, Job, RemovedDocument, Run, Snapshot
 from engine.datasets.freezes import is_freezing
+from engine.documents.reading.reading_state import key_of, key_of_another
 from engine.lifecycle.holders import find_holders
 from engine.workspace import Workspace
 
@@ -42,7 +43,7 @@ def next_free(workspace: Workspace) -> tuple[str, str] | None:
     """Return a document that was chosen to be deleted and that nothing holds, and its project; None: there is none.
 
     The next call returns another one once its row is gone. A document that a freeze held which ended after it was
-    chosen stays in the bin. While a freeze goes on, the documents of its project wait.
+    chosen stays in the bin. While a freeze goes on, the documents of its project wait, and so does one that is read.
     """
     with _lock:
         free = _free.setdefault(str(workspace.database.url), [])
@@ -71,11 +72,25 @@ def _choose(workspace: Workspace) -> list[tuple[str, str]]:
         with workspace.database.autocommit_read() as session:
             if is_freezing(session, project_id):  # it may have begun before a document was removed
                 continue
+            for document_id in _being_read(session, documents):
+                del documents[document_id]
+        if not documents:
+            continue
         held = find_holders(workspace, project_id, documents, since=min(documents.values()) - _CLOCKS)
         if held:
             _leave(workspace, project_id, held)
         free += [(document_id, project_id) for document_id in documents if document_id not in held]
     return free
+
+
+def _being_read(session: Session, documents: Collection[str]) -> set[str]:
+    """Return documents that a job still reads, which was stopped when they were chosen."""
+    keys = {key(document_id): document_id for document_id in documents for key in (key_of, key_of_another)}
+    ordered, reading = sorted(keys), set[str]()
+    for start in range(0, len(ordered), _AT_ONCE):
+        some = Job.key.in_(ordered[start : start + _AT_ONCE])
+        reading.update(keys[key] for key in session.scalars(select(Job.key).where(some)) if key is not None)
+    return reading
 
 
 def _leave(workspace: Workspace, project_id: str, held: Collection[str]) -> None:

@@ -1,6 +1,9 @@
 """What else has words of a deleted document: audit trail, webhook messages, exports, freed parts of the database."""
 
-from sqlalchemy import delete, select, text
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Select, delete, func, select, text
 from sqlalchemy.orm import Session
 
 from db.ids import new_id
@@ -8,6 +11,7 @@ from db.session import Database
 from db.tables import Annotation, AuditEntry, Document, Job, Lease, Page, Task, WebhookDelivery
 from engine import leases
 from engine.interchange.export_files import EXPORT, path_of
+from engine.lifecycle.transfer_names import find_transfers, forget_in_transfers
 from engine.workspace import Workspace
 
 DELETED = "a deleted document"  # in place of its name
@@ -15,17 +19,44 @@ STILL_THERE = (
     "The files of the database still have words of deleted documents, because somebody reads it. A worker overwrites "
     "them later."
 )
+_AT_ONCE = 500  # rows of one statement
 _MERGED_PAGES = 500  # of the index of searched texts, in one unit of work
 _WIPE = "wipe"  # subject of the lease that notes a wipe; its holder is unique
 
 
-def forget_names(session: Session, document_id: str, project_id: str) -> None:
-    """Replace the names of a document in the audit trail, and delete the messages that tell of it."""
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What names a document, other than its rows: names that it has had, ids of messages, and of ended transfers.
+
+    `newest`: id of the last message that was looked at.
+    """
+
+    names: frozenset[str]
+    messages: Sequence[str]
+    newest: str
+    transfers: Sequence[str]
+
+
+def find_naming(session: Session, document_id: str, project_id: str) -> Naming:
+    """Return what names a document of a project. Reads all messages of the project, so in no unit of work."""
     renamed = select(AuditEntry.details).where(
         AuditEntry.subject == document_id, AuditEntry.action == "documents.rename"
     )
     names = {session.get_one(Document, document_id).name}
     names.update(details["before"] for details in session.scalars(renamed))
+    newest = session.scalar(select(func.max(WebhookDelivery.id)).where(WebhookDelivery.project_id == project_id))
+    messages = _messages(document_id, project_id).where(WebhookDelivery.id <= (newest or ""))
+    transfers = find_transfers(session, project_id, names)
+    return Naming(frozenset(names), session.scalars(messages).all(), newest or "", transfers)
+
+
+def _messages(document_id: str, project_id: str) -> Select[str]:
+    naming = WebhookDelivery.body.contains(document_id, autoescape=True)
+    return select(WebhookDelivery.id).where(WebhookDelivery.project_id == project_id, naming)
+
+
+def forget_names(session: Session, document_id: str, project_id: str, naming: Naming) -> None:
+    """Replace the names of a document in audit trail and transfers, and delete the messages that tell of it."""
     tasks = session.scalars(select(Task.id).where(Task.document_id == document_id)).all()
     subjects = [
         document_id,
@@ -34,18 +65,16 @@ def forget_names(session: Session, document_id: str, project_id: str) -> None:
         *(f"task:{task_id}" for task_id in tasks),
         *session.scalars(select(Page.id).where(Page.document_id == document_id)),
     ]
-    for start in range(0, len(subjects), 500):
-        chosen = select(AuditEntry).where(AuditEntry.subject.in_(subjects[start : start + 500]))
+    for start in range(0, len(subjects), _AT_ONCE):
+        chosen = select(AuditEntry).where(AuditEntry.subject.in_(subjects[start : start + _AT_ONCE]))
         for entry in session.scalars(chosen):
-            entry.details = {key: DELETED if value in names else value for key, value in entry.details.items()}
-    sent = select(WebhookDelivery.id).where(
-        WebhookDelivery.project_id == project_id, WebhookDelivery.body.contains(document_id, autoescape=True)
-    )
-    session.execute(
-        delete(WebhookDelivery)
-        .where(WebhookDelivery.id.in_(session.scalars(sent).all()))
-        .execution_options(synchronize_session=False)
-    )
+            entry.details = {key: DELETED if value in naming.names else value for key, value in entry.details.items()}
+    meanwhile = _messages(document_id, project_id).where(WebhookDelivery.id > naming.newest)
+    messages = [*naming.messages, *session.scalars(meanwhile)]
+    for start in range(0, len(messages), _AT_ONCE):
+        some = WebhookDelivery.id.in_(messages[start : start + _AT_ONCE])
+        session.execute(delete(WebhookDelivery).where(some).execution_options(synchronize_session=False))
+    forget_in_transfers(session, naming.transfers, document_id, naming.names)
 
 
 def delete_exports(workspace: Workspace, project_id: str) -> None:

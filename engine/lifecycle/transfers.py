@@ -51,6 +51,7 @@ _LOCKED = "{name} is being read. Move it once all of its pages are there."
 # Members of the first project read these sentences, and need not be members of the other one.
 _THERE = "{name} stays: the other project has the same file already."
 _FULL = "{name} stays: it exceeds the quota of the other project. Ask an admin of it for more."
+STAYS = (_LOCKED, _THERE, _FULL)
 _ARCHIVED = "One of both projects is archived: nothing in it can be changed. An admin of it can unarchive it."
 _GONE = "A document of the request is in the project no more."
 _CHANGED = "{name} was changed in {project} since, and stays there. Move it back with its changes."

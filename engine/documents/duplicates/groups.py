@@ -12,9 +12,9 @@ takes it (engine.datasets.snapshots).
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -23,6 +23,7 @@ from engine.documents.duplicates.page_signature import Signature
 from engine.documents.duplicates.signature_index import groups_like, signatures_of
 from engine.text import join_names as joined
 
+LIKE_ANOTHER = "It shows the same page as "  # how the reason of a quarantine begins, which names documents
 BLOCK = ("train",) * 7 + ("recent",) * 2 + ("frozen",)
 
 
@@ -144,8 +145,29 @@ def reason(session: Session, document: Document) -> str:
     elif judges:
         like = f"{_few(judges)}, a holdout document"
     else:
-        like = "another document in quarantine"
-    return f"It shows the same page as {like}. It is excluded from training and evaluation."
+        like = "another document in quarantine" if groups else "a document that was deleted"
+    return f"{LIKE_ANOTHER}{like}. It is excluded from training and evaluation."
+
+
+def give_reasons_anew(session: Session, project_id: str, names: Collection[str]) -> None:
+    """Say anew why documents are in quarantine, where the reason may name a document that was deleted.
+
+    Args:
+        session: Of the unit of work that has deleted its rows.
+        project_id: Project of its group.
+        names: Names that it has had.
+    """
+    named = [Document.warnings.contains(name, autoescape=True) for name in names]
+    chosen = (
+        select(Document)
+        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
+        .where(DocumentGroup.project_id == project_id, DocumentGroup.quarantined_at.is_not(None), or_(*named))
+    )
+    for document in session.scalars(chosen).all():
+        lines = document.warnings.splitlines()
+        if any(each.startswith(LIKE_ANOTHER) for each in lines):
+            anew = reason(session, document)
+            document.warnings = "\n".join(anew if each.startswith(LIKE_ANOTHER) else each for each in lines)
 
 
 def home_of(session: Session, document: Document) -> str:

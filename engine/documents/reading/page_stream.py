@@ -10,6 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
+from sqlalchemy import select
+from sqlalchemy.exc import DBAPIError
+
+from db.tables import Page
+from engine import left_files
 from engine.documents.duplicates.page_signature import Signature
 from engine.documents.ingest import signature_of_page
 from engine.documents.limits import ReadLimits
@@ -20,6 +25,7 @@ from engine.workspace import Workspace
 # Reading a file takes a core; more at once than this only makes everybody wait.
 AT_ONCE = threading.Semaphore(2)
 _LOOK = 0.25  # seconds between two looks whether the stream was closed
+_IMAGES_AT_ONCE = 500  # of one statement
 _AHEAD = 200  # pages without a gap that are read ahead of those that were taken
 
 
@@ -68,6 +74,7 @@ class PageStream:
         self.failure: Exception | None = None
         self._workspace, self._source, self._name, self._limits = workspace, source, name, limits
         self._taken, self._on_close = after, on_close
+        self._images: set[str] = set()  # blobs that were stored
         self._pages: dict[int, StoredPage] = {}  # by number; OCR ends later for some than for those behind them
         self._changed = threading.Condition()
         self._ended = self._closed = False
@@ -93,6 +100,20 @@ class PageStream:
         self._thread.join()
         with contextlib.suppress(OSError):
             self._on_close()
+        with contextlib.suppress(DBAPIError):  # while the database is gone, they wait for `glossator blobs cleanup`
+            self._leave_images()
+
+    def _leave_images(self) -> None:
+        """Let a worker delete the images that no page shows: those of a reading that was stopped or refused."""
+        images = sorted(self._images)
+        shown = select(Page.image_sha256)
+        with self._workspace.database.read() as session:
+            for start in range(0, len(images), _IMAGES_AT_ONCE):
+                some = images[start : start + _IMAGES_AT_ONCE]
+                self._images.difference_update(session.scalars(shown.where(Page.image_sha256.in_(some))))
+        if self._images:
+            with self._workspace.database.write() as session:
+                left_files.leave(session, self._images)
 
     def take(self, seconds: float) -> tuple[list[StoredPage], bool]:
         """Wait for the next pages.
@@ -153,7 +174,9 @@ class PageStream:
         self.beginning = beginning
         if page.number <= self._taken:
             return  # stored by an earlier attempt
-        stored = StoredPage(page, self._workspace.blobs.put_file(page.image_path), signature_of_page(page))
+        image = self._workspace.blobs.put_file(page.image_path)
+        self._images.add(image)
+        stored = StoredPage(page, image, signature_of_page(page))
         with self._changed:
             self._pages[page.number] = stored
             self._changed.notify_all()

@@ -21,6 +21,8 @@ from engine.documents.reading import read_jobs
 from engine.documents.reading.reading_state import READ
 from engine.errors import Refused
 from engine.jobs.in_process_worker import InProcessWorker
+from engine.lifecycle import bin as lifecycle
+from engine.lifecycle import erasing
 from engine.workspace import Workspace
 from tests.support.factories import accept
 from tests.support.made_documents import text_pdf
@@ -91,6 +93,21 @@ def test_a_document_joining_groups_of_different_splits_is_quarantined(workspace:
     ]
     third = store(workspace, project.id, [scanned_again(first, 3), scanned_again(second, 3)], "both again.png")
     assert third.group_id != trains.group_id and group_of(workspace, third.id).quarantined_at is not None
+
+
+def test_the_reason_of_a_quarantine_names_no_deleted_document(workspace: Workspace, project: Project) -> None:
+    trains, judges, first, second = of_both_kinds(workspace, project)
+    joining = store(workspace, project.id, [scanned_again(first), scanned_again(second)], "both.png")
+
+    def reason_without(document: Document) -> list[str]:
+        lifecycle.remove(workspace, project.id, [document.id], None)
+        erasing.mark(workspace, project.id, [document.id], None)
+        assert erasing.erase_marked(workspace) == 1
+        return document_view(workspace, joining.id).warnings
+
+    excluded = "It is excluded from training and evaluation."
+    assert reason_without(judges) == [f"It shows the same page as {trains.name}, a training document. {excluded}"]
+    assert reason_without(trains) == [f"It shows the same page as a document that was deleted. {excluded}"]
 
 
 def test_a_document_that_may_have_trained_never_moves_to_where_it_would_judge(

@@ -3,6 +3,7 @@
 import os
 import time
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import UniqueConstraint, inspect, select, text, update
@@ -15,8 +16,10 @@ from engine.datasets import snapshots
 from engine.datasets.manifest import canonical
 from engine.documents.lists.thumbnails import Thumbnail
 from engine.documents.reading import read_jobs
+from engine.documents.reading.reading_state import READ
 from engine.errors import Conflict, NotFound
-from engine.jobs.queue import enqueue
+from engine.jobs.cancellation import Stopped
+from engine.jobs.queue import enqueue, lease
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import bins, erasing, traces
 from engine.lifecycle.document_copy import copy_document
@@ -30,9 +33,11 @@ from engine.training.unlabelled.frozen_pages import FORMAT
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.factories import accept, bill, line, make_document, make_project, pages_of
+from tests.support.half_read import content, half_read, stored
 from tests.support.left_behind import columns_with, files_with
 from tests.support.office import NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
@@ -168,6 +173,21 @@ def test_databases_look_up_what_names_a_deleted_row_and_read_no_whole_table() ->
             if key.column.table.name in deleted and key.parent.name not in first:
                 scanned.add((table.name, key.parent.name))
     assert scanned == few
+
+
+def test_a_message_that_is_stored_while_a_document_is_deleted_goes_with_it(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    with workspace.database.read() as session:
+        naming = traces.find_naming(session, secret.id, project)
+        assert len(naming.messages) == 1
+    with workspace.database.write() as session:
+        of_project = {"project_id": project, "url": "https://webhooks.invalid/", "event": "document.ready"}
+        for key in (secret.id, office.documents[0].id):
+            session.add(WebhookDelivery(**of_project, key=f"late {key}", body=f'{{"id": "{key}"}}', forgets=False))
+    with workspace.database.write() as session:
+        traces.forget_names(session, secret.id, project, naming)
+    with workspace.database.read() as session:
+        assert session.scalars(select(WebhookDelivery.key)).all() == [f"late {office.documents[0].id}"]
 
 
 def test_an_image_that_another_document_shows_too_stays(office: Office, secret: Document) -> None:
@@ -362,6 +382,39 @@ def test_a_document_that_is_chosen_is_read_no_further(office: Office, secret: Do
     erasing.mark(workspace, project, None, None)
     with workspace.database.read() as session:
         assert session.get_one(Job, job.id).status == "cancelled"
+
+
+def test_a_document_that_is_read_is_deleted_after_that_and_no_image_of_it_stays(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    _, project, document = stored(workspace, tmp_path, pages=4)
+    images = [image for _, image, _ in content(workspace, document)]
+    half_read(workspace, document, 4)
+    for image in images[2:]:
+        workspace.blobs.remove(image)
+    job = lease(workspace, "reader", [READ])
+    assert job is not None
+    lifecycle.remove(workspace, project, [document], None)
+    assert erasing.mark(workspace, project, None, None).documents == [document]
+    assert erasing.erase_marked(workspace) == 0, "it waits for the reader"
+    looks: list[int] = []
+
+    def should_stop() -> str | None:
+        looks.append(1)
+        if len(looks) == 1:
+            return None
+        wait_until(lambda: all(image in workspace.blobs for image in images))
+        return "cancel"
+
+    with pytest.raises(Stopped):
+        read_jobs.read_further_pages(workspace, job, on_progress=lambda *_: None, should_stop=should_stop)
+    with workspace.database.write() as session:
+        session.get_one(Job, job.id).status, session.get_one(Job, job.id).key = "cancelled", None
+    assert erasing.erase_marked(workspace) == 1
+    _age_files(workspace)
+    _end_leases(workspace)
+    erasing.look_after(workspace)
+    assert [image for image in images if image in workspace.blobs] == []
 
 
 def test_a_removed_snapshot_leaves_nothing_of_the_documents_that_it_held(office: Office, secret: Document) -> None:

@@ -206,6 +206,20 @@ def test_a_copy_leaves_the_document_and_is_made_once(office: Move) -> None:
         assert session.get_one(Document, office.first).project_id == office.project.id
 
 
+def test_what_a_transfer_says_of_a_document_is_without_its_name_after_deletion(office: Move) -> None:
+    workspace, name = office.workspace, office.documents[0].name
+    office.send(move=False)
+    job = office.send()
+    assert f"{name} stays: the other project has the same file already." in job.message
+    lifecycle.remove(workspace, office.project.id, [office.first], None)
+    erasing.mark(workspace, office.project.id, None, None)
+    assert erasing.erase_marked(workspace) == 1
+    after = queue.job_by_id(workspace, job.id)
+    sentence = "A deleted document stays: the other project has the same file already."
+    assert after.result["stays"] == [sentence]
+    assert sentence in after.message and name not in f"{after.message}{after.result}"
+
+
 def test_missing_fields_are_added_where_the_person_may_and_become_questions_otherwise(office: Move) -> None:
     workspace = office.workspace
     office.ask(NUMBER, TOTAL, CUSTOMER)
