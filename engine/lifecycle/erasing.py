@@ -115,8 +115,10 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
                 erase_document(workspace, document_id, project_id)
             erased += 1
             chosen = next_free(workspace)
-    if erased:
+    if chosen is None:
         traces.wipe(workspace.database)
+    else:
+        traces.wipe_at_times(workspace.database)
     return erased
 
 

@@ -72,7 +72,10 @@ def erase_marked_projects(workspace: Workspace, seconds: float | None = None) ->
             erased += _erase(workspace, project_id, ends)
             if _is_over(ends):
                 break
-    traces.wipe(workspace.database)
+    if erased == len(marked):
+        traces.wipe(workspace.database)
+    else:
+        traces.wipe_at_times(workspace.database)
     return erased
 
 

@@ -1,5 +1,6 @@
 """What else has words of a deleted document: audit trail, webhook messages, exports, freed parts of the database."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ STILL_THERE = (
 )
 _AT_ONCE = 500  # rows of one statement
 _MERGED_PAGES = 500  # of the index of searched texts, in one unit of work
+_WIPE_SECONDS = 60.0  # between two wipes of a deletion that goes on
+_wiped_at: dict[str, float] = {}  # by database
 _WIPE = "wipe"  # subject of the lease that notes a wipe; its holder is unique
 
 
@@ -108,6 +111,7 @@ def wipe(database: Database) -> bool:
         noted = session.scalar(select(Lease.holder).where(Lease.subject == _WIPE))
     if noted is None:
         return True
+    _wiped_at[str(database.url)] = time.monotonic()
     pages, changed = -_MERGED_PAGES, 2
     while changed >= 2:  # as SQLite's documentation of FTS5 says: less than two changes mean that nothing is left
         with database.write() as session:
@@ -120,6 +124,15 @@ def wipe(database: Database) -> bool:
     with database.write() as session:
         leases.release(session, _WIPE, noted)  # that of a later deletion stays
     return True
+
+
+def wipe_at_times(database: Database) -> None:
+    """Do as `wipe`, unless this process has done so within the last minute: the whole index is merged each time.
+
+    For a deletion that goes on: whoever ends it calls `wipe`.
+    """
+    if time.monotonic() - _wiped_at.get(str(database.url), -_WIPE_SECONDS) >= _WIPE_SECONDS:
+        wipe(database)
 
 
 def _count_changes(session: Session) -> int:

@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.tables import Job, User
+from db.tables import User
 from engine import blob_turns
 from engine.errors import Conflict, NotFound
-from engine.jobs import queue
 from engine.models import promotions, pruning, registry
 from engine.models.pruning import PrunedVersion
-from engine.training.retraining.trigger import RETRAIN
 from engine.workspace import Workspace
 
 
@@ -62,10 +59,6 @@ def _removable(
         raise Conflict(f"{label} is the model in use. Promote another model first.")
     if version.id == promotions.previous_champion(session, project_id):
         raise Conflict(f"{label} stays, because a rollback would return to it.")
-    # A job that begins later trains from the model in use then. One that has begun may name its version only later.
-    retraining = select(Job.id).where(Job.project_id == project_id, Job.kind == RETRAIN, Job.status.in_(queue.OPEN))
-    if session.scalar(retraining.limit(1)) is not None:
-        raise Conflict(pruning.UNENDED)
     weights, files = pruning.weights_of(workspace, session, project_id, version)
     if not files:
         raise NotFound(f"The weights of {label} are deleted already.")

@@ -7,14 +7,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, defer
 
 from db import changes
-from db.tables import ModelVersion, Run, User
+from db.tables import Job, ModelVersion, Run, User
 from engine import audit, blob_turns
 from engine.accounts import permissions
 from engine.errors import Conflict, Forbidden, Refused
+from engine.jobs import queue
 from engine.models import promotions, registry
 from engine.workspace import Workspace
 
 KEPT = 3  # newest versions
+RETRAIN = "retrain"  # kind of the jobs that train versions (engine.training.retraining)
 UNENDED = "A retraining of the project has not ended; wait for it, or stop it."
 MEAN_OF_FOLDS = "mean_sha256"  # in the settings of a run: the weights that a refit of its challenger replaced
 
@@ -108,7 +110,10 @@ def check_allowed(session: Session, project_id: str, by: User) -> None:
     """Raise Forbidden for a user who is not an admin of the project, Conflict while a retraining goes on."""
     if permissions.role_in(session, by, project_id) != "admin":
         raise Forbidden("Only an admin of the project can delete weights; ask one.")
-    if session.scalar(select(Run.id).where(Run.project_id == project_id, Run.status == "running").limit(1)):
+    running = select(Run.id).where(Run.project_id == project_id, Run.status == "running")
+    # A job that begins later trains from the model in use then. One that has begun may name its version only later.
+    opened = select(Job.id).where(Job.project_id == project_id, Job.kind == RETRAIN, Job.status.in_(queue.OPEN))
+    if any(session.scalar(chosen.limit(1)) is not None for chosen in (running, opened)):
         raise Conflict(UNENDED)
 
 

@@ -15,6 +15,7 @@ from db.tables import Annotation, Job, Project
 from engine import plurals
 from engine.datasets.accepted_now import accepted_now
 from engine.jobs import queue
+from engine.models import pruning
 from engine.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import is_active
@@ -24,7 +25,7 @@ from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
-RETRAIN = "retrain"
+RETRAIN = pruning.RETRAIN
 
 
 def retrain_key(project_id: str) -> str:

@@ -4,6 +4,7 @@ import os
 import time
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from sqlalchemy import UniqueConstraint, inspect, select, text, update
@@ -131,6 +132,21 @@ def test_a_long_reader_keeps_no_writer_waiting_and_the_log_is_emptied_after_it(
     assert traces.wipe(database)
     with database.read() as session:
         assert session.scalar(text("PRAGMA busy_timeout")) == BUSY_SECONDS * 1000
+
+
+def test_a_deletion_that_goes_on_overwrites_its_traces_once_a_minute(sqlite_workspace: Workspace) -> None:
+    database = sqlite_workspace.database
+
+    def is_noted() -> bool:
+        with database.read() as session:
+            return session.get(Lease, "wipe") is not None
+
+    for left in (False, True):
+        with database.write() as session:
+            traces.note_wipe(session)
+        traces.wipe_at_times(database)
+        assert is_noted() == left
+    assert traces.wipe(database) and not is_noted()
 
 
 def test_every_row_that_names_a_document_is_deleted_with_it(office: Office, secret: Document) -> None:
@@ -399,7 +415,7 @@ def test_a_document_that_is_read_is_deleted_after_that_and_no_image_of_it_stays(
     assert erasing.erase_marked(workspace) == 0, "it waits for the reader"
     looks: list[int] = []
 
-    def should_stop() -> str | None:
+    def should_stop() -> Literal["cancel"] | None:
         looks.append(1)
         if len(looks) == 1:
             return None

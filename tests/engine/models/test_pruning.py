@@ -9,8 +9,10 @@ from db.tables import Run
 from engine import audit
 from engine.accounts.users import add_user
 from engine.errors import Conflict, Forbidden, Refused
+from engine.jobs import queue
 from engine.models import promotions, registry
 from engine.models.pruning import MEAN_OF_FOLDS, prunable, prune
+from engine.training.retraining.trigger import RETRAIN
 from engine.workspace import Workspace
 from tests.support.judged_runs import add_run
 from tests.support.version_lines import House, make_house
@@ -112,6 +114,12 @@ def test_nothing_is_deleted_while_a_retraining_goes_on_or_by_others(house: House
         session.get_one(Run, run.id).status = "running"
     with pytest.raises(Conflict, match="has not ended"):
         house.prune(keep=0)
+    with house.workspace.database.write() as session:
+        session.get_one(Run, run.id).status = "judged"
+    job = queue.enqueue(house.workspace, RETRAIN, house.project)  # it has not begun its run yet
+    with pytest.raises(Conflict, match="has not ended"):
+        house.prune(keep=0)
+    queue.cancel(house.workspace, job.id)
     reviewer = add_user(house.workspace, "rita", "a long password", "reviewer")
     with pytest.raises(Forbidden, match="Only an admin"):
         list(prune(house.workspace, house.project, by=reviewer))
