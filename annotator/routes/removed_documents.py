@@ -37,7 +37,7 @@ class DocumentsToDelete(BaseModel):
 
 
 class EmptiedBin(BaseModel):
-    """Ids of the documents that are deleted for good, and a sentence for each that stays, with the reason."""
+    """Ids of the documents that are being deleted for good, and a sentence for each that stays, with the reason."""
 
     documents: list[str]
     stays: list[str]

@@ -32,7 +32,7 @@ class RestoredName(BaseModel):
 
 
 class DeletedProject(BaseModel):
-    """Id of a project that is deleted for good, and sentences on what stays, with the reason."""
+    """Id of a project that is being deleted for good, and sentences on what stays, with the reason."""
 
     id: str
     stays: list[str]

@@ -40,7 +40,7 @@ class ChangedQuestions(BaseModel):
 
 
 class DeletedQuestions(BaseModel):
-    """Ids of the questions that are deleted for good, and a sentence for each whose answers a snapshot keeps."""
+    """Ids of the questions that are being deleted for good, and a sentence for each whose answers a snapshot keeps."""
 
     questions: list[str]
     stays: list[str]

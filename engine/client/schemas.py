@@ -227,14 +227,14 @@ class DecidedAnswer(BaseModel):
 
 
 class DeletedProject(BaseModel):
-    """Id of a project that is deleted for good, and sentences on what stays, with the reason."""
+    """Id of a project that is being deleted for good, and sentences on what stays, with the reason."""
 
     id: str
     stays: list[str]
 
 
 class DeletedQuestions(BaseModel):
-    """Ids of the questions that are deleted for good, and a sentence for each whose answers a snapshot keeps."""
+    """Ids of the questions that are being deleted for good, and a sentence for each whose answers a snapshot keeps."""
 
     questions: list[str]
     stays: list[str]
@@ -403,7 +403,7 @@ class EditWords(BaseModel):
 
 
 class EmptiedBin(BaseModel):
-    """Ids of the documents that are deleted for good, and a sentence for each that stays, with the reason."""
+    """Ids of the documents that are being deleted for good, and a sentence for each that stays, with the reason."""
 
     documents: list[str]
     stays: list[str]

@@ -76,7 +76,7 @@ def test_chosen_documents_are_removed_with_one_undo_and_lie_in_the_bin(bench: Be
     expect(rows).to_contain_text("second.pdf")
     panel.get_by_role("button", name="Empty bin").click()
     panel.get_by_role("button", name="Confirm: delete all for good").click()
-    expect(panel.locator("glossator-bin")).to_contain_text("2 documents deleted for good.")
+    expect(panel.locator("glossator-bin")).to_contain_text("Deleting 2 documents for good.")
     expect(panel.locator("glossator-bin summary")).to_be_hidden()
 
 

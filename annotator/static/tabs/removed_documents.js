@@ -245,7 +245,7 @@ class DocumentBin extends WatchedList {
         { documents: ids },
       );
       chosen.removed = chosen.removed.filter((id) => !documents.includes(id));
-      return [`${count(documents.length, 'document')} deleted for good.`, ...stays].join(' ');
+      return [`Deleting ${count(documents.length, 'document')} for good.`, ...stays].join(' ');
     });
   }
 

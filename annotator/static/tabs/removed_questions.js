@@ -174,7 +174,7 @@ class QuestionBin extends WatchedList {
         questions: [line.id],
       });
       this.removed = this.removed.filter((id) => !questions.includes(id));
-      return [`${count(questions.length, 'question')} deleted for good.`, ...stays].join(' ');
+      return [`Deleting ${count(questions.length, 'question')} for good.`, ...stays].join(' ');
     });
   }
 
