@@ -6,12 +6,14 @@ from sqlalchemy import select
 
 from db.tables import RemovedDocument, RemovedQuestion
 from engine.commands.common import emit, output
+from engine.datasets.freezes import is_freezing
 from engine.errors import Conflict
 from engine.lifecycle import traces
 from engine.plurals import count, word
 from engine.workspace import Workspace
 
 _FREEZING = "Answers of the project are being frozen."
+_AT_WORK = "Another job is still at work on them."
 _HELD = "in the bin: what was frozen meanwhile holds"
 
 
@@ -35,7 +37,7 @@ def delete_chosen(
     """
     what = "document" if table is RemovedDocument else "question"
     chosen = [key for key, erasing in _in_bin(workspace, project_id, table).items() if erasing]
-    why = _FREEZING
+    why = None
     try:
         erase(workspace)
     except Conflict as conflict:
@@ -51,6 +53,8 @@ def delete_chosen(
         return
     output.print(f"Deleted {count(len(gone), what)} for good.")
     if waits:
+        with workspace.database.read() as session:
+            why = why or (_FREEZING if is_freezing(session, project_id) else _AT_WORK)
         cannot = f"{count(len(waits), what)} cannot be restored any more, and {word(len(waits), 'waits', 'wait')}"
         output.print(f"{cannot} for a worker. {why}", soft_wrap=True)
     for sentence in (*stays, *(() if overwritten else (traces.STILL_THERE,))):
