@@ -26,6 +26,7 @@ from engine.workspace import Workspace
 _AT_ONCE = 100  # documents of one statement
 _CLOCKS = timedelta(minutes=10)  # by which those of several machines may differ
 _log = logging.getLogger(__name__)
+_choosing = threading.Lock()  # the first look reads files
 _lock = threading.Lock()
 _free: dict[str, list[tuple[str, str]]] = {}  # by database: chosen documents that are free, and their projects
 _held: dict[str, "_Held"] = {}  # by project
@@ -45,7 +46,7 @@ def next_free(workspace: Workspace) -> tuple[str, str] | None:
     The next call returns another one once its row is gone. A document that a freeze held which ended after it was
     chosen stays in the bin. While a freeze goes on, the documents of its project wait, and so does one that is read.
     """
-    with _lock:
+    with _choosing:
         free = _free.setdefault(str(workspace.database.url), [])
         while free and not _is_chosen(workspace, free[-1][0]):  # deleted
             free.pop()

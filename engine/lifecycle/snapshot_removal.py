@@ -38,6 +38,7 @@ def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str 
     snapshot = snapshot_named(workspace, project_id, begins)
     files = {name for name in _files_of(workspace, snapshot.sha256) if name in workspace.blobs}
     with blob_turns.turn(workspace.database, "removal of a snapshot"):
+        of_others = _files_of_others(workspace, snapshot.id)
         with workspace.database.write() as session:
             row = existing(session, Snapshot, snapshot.id, with_for_update=True)
             _check_unneeded(session, row)
@@ -45,11 +46,11 @@ def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str 
             changes.publish(session, "runs", project_id)
             traces.note_wipe(session)  # its filters may name questions
             audit.record(session, by, "snapshots.remove", row.id, project_id, snapshot=row.sha256[:12])
-        contents = {name: workspace.blobs.read(name) for name in files - _files_of_others(workspace)}
+        contents = {name: workspace.blobs.read(name) for name in files - of_others}
         for name in contents:
             workspace.blobs.remove(name)
         # A snapshot that was frozen meanwhile may have found a file there, and have stored none.
-        for name in contents.keys() & _files_of_others(workspace):
+        for name in contents.keys() & _files_of_others(workspace, snapshot.id):
             workspace.blobs.put(contents[name])
     return snapshot
 
@@ -69,10 +70,10 @@ def _check_unneeded(session: Session, snapshot: Snapshot) -> None:
         raise Conflict("A snapshot of the project is being frozen, and may be this one; wait for its end.")
 
 
-def _files_of_others(workspace: Workspace) -> set[str]:
-    """Return the files of all snapshots that are left, those of other projects too: equal pages have equal words."""
+def _files_of_others(workspace: Workspace, snapshot_id: str) -> set[str]:
+    """Return the files of all other snapshots, those of other projects too: equal pages have equal words."""
     with workspace.database.read() as session:
-        heads = session.scalars(select(Snapshot.sha256)).all()
+        heads = session.scalars(select(Snapshot.sha256).where(Snapshot.id != snapshot_id)).all()
     return {name for head in heads for name in _files_of(workspace, head)}
 
 

@@ -100,8 +100,9 @@ class PageStream:
         self._thread.join()
         with contextlib.suppress(OSError):
             self._on_close()
-        with contextlib.suppress(DBAPIError):  # while the database is gone, they wait for `glossator blobs cleanup`
-            self._leave_images()
+        if self._images:
+            with contextlib.suppress(DBAPIError):  # while the database is gone: `glossator blobs cleanup` deletes them
+                self._leave_images()
 
     def _leave_images(self) -> None:
         """Let a worker delete the images that no page shows: those of a reading that was stopped or refused."""
