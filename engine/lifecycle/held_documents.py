@@ -20,6 +20,7 @@ from db.dirty_documents import mark_dirty
 from db.tables import Document, Job, RemovedDocument, Run, Snapshot
 from engine.datasets.freezes import is_freezing
 from engine.documents.reading.reading_state import key_of, key_of_another
+from engine.errors import Refused
 from engine.lifecycle.holders import find_holders
 from engine.workspace import Workspace
 
@@ -77,7 +78,11 @@ def _choose(workspace: Workspace) -> list[tuple[str, str]]:
                 del documents[document_id]
         if not documents:
             continue
-        held = find_holders(workspace, project_id, documents, since=min(documents.values()) - _CLOCKS)
+        try:
+            held = find_holders(workspace, project_id, documents, since=min(documents.values()) - _CLOCKS)
+        except Refused as refusal:  # a file was changed on disk; the bins of other projects are emptied
+            _log.warning("the bin of the project %s waits: %s", project_id, refusal)
+            continue
         if held:
             _leave(workspace, project_id, held)
         free += [(document_id, project_id) for document_id in documents if document_id not in held]

@@ -325,6 +325,26 @@ def test_each_snapshot_is_read_once_for_all_documents_that_were_chosen(
     assert reads.count(frozen.sha256) == 1
 
 
+def test_a_snapshot_that_was_changed_on_disk_keeps_the_bin_of_its_project_alone(
+    office: Office, secret: Document
+) -> None:
+    workspace, project = office.workspace, office.project.id
+    other = make_project(workspace, "other").id
+    beside = make_document(workspace, other, [bill(3)])
+    lifecycle.remove(workspace, project, [secret.id], None)
+    accept(workspace, office.documents[0], "Which words?", [1], author="Ann")
+    frozen = snapshots.freeze(workspace, project)
+    lifecycle.remove(workspace, other, [beside.id], None)
+    for each in (project, other):
+        assert erasing.mark(workspace, each, None, None).documents
+    path = workspace.blobs.path(frozen.sha256)
+    path.chmod(0o600)
+    path.write_text("{}")
+    assert erasing.erase_marked(workspace) == 1
+    with workspace.database.read() as session:
+        assert session.get(Document, beside.id) is None and session.get(Document, secret.id) is not None
+
+
 def test_an_hourly_look_reads_no_file_for_what_is_known_to_be_held(
     office: Office, secret: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
