@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Text, cast, delete, or_, select, type_coerce, update
+from sqlalchemy import Text, cast, delete, or_, select, type_coerce, union, update
 from sqlalchemy.orm import Session
 
 from db import changes
@@ -25,6 +25,8 @@ from db.tables import (
     LoginSession,
     Member,
     Quota,
+    Review,
+    Skip,
     User,
     WebhookDelivery,
 )
@@ -213,9 +215,14 @@ def _renamed(value: Any, user_id: str, label: str) -> Any:
 
 
 def _delete_exports(workspace: Workspace, user_id: str) -> None:
-    """Delete the files of ended exports of projects in which the person has answered: they name the authors."""
-    answered = select(Annotation.project_id).where(Annotation.author_id == user_id).distinct()
+    """Delete the files of ended exports of projects in which the person has worked: they name who did what."""
+    reviewed = select(Annotation.project_id).join(Review, Review.annotation_id == Annotation.id)
+    work = union(
+        select(Annotation.project_id).where(Annotation.author_id == user_id),
+        reviewed.where(Review.reviewer_id == user_id),
+        select(Skip.project_id).where(or_(Skip.person_id == user_id, Skip.decided_by == user_id)),
+    )
     with workspace.database.read() as session:
-        projects = session.scalars(answered).all()
+        projects = session.scalars(work).all()
     for project_id in projects:
         traces.delete_exports(workspace, project_id)

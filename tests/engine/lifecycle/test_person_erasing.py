@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from engine.interchange.export_files import EXPORT, path_of
 from engine.jobs.queue import enqueue
 from engine.lifecycle import person_erasing
 from engine.lifecycle.person_erasing import _OF_PEOPLE, KEPT, erase_person
+from engine.tasks import skips
 from engine.workspace import Workspace
 from tests.support.accounts import cookie_of, make_user
 from tests.support.annotators import answer, judge
@@ -72,13 +74,20 @@ def person(office: Office, admin: User) -> User:
                 body=json.dumps({"data": {"by": by, "answer": {"id": first}}}, ensure_ascii=False),
             )
         )  # fmt: skip
-        job = enqueue(session, EXPORT, project, {"user_id": user.id, "format": "csv", "once": False})
+    export_names(workspace, project, user)
+    return user
+
+
+def export_names(workspace: Workspace, project_id: str, user: User) -> Path:
+    """The file of an export that has ended, with the name of a person."""
+    with workspace.database.write() as session:
+        job = enqueue(session, EXPORT, project_id, {"user_id": user.id, "format": "csv", "once": False})
         job.status = "done"
         session.flush()
         exported = path_of(workspace, job.id)
     exported.parent.mkdir(parents=True, exist_ok=True)
-    exported.write_text(f"author\n{NAME}\n")
-    return user
+    exported.write_text(f"author\n{user.name}\n")
+    return exported
 
 
 def test_nothing_of_a_name_is_left_and_the_work_is_kept(office: Office, person: User, admin: User) -> None:
@@ -112,6 +121,13 @@ def test_nothing_of_a_name_is_left_and_the_work_is_kept(office: Office, person: 
     assert not list(sessions.sessions(workspace, person.id))
     assert sessions.log_in(workspace, NAME, PASSWORD, address="10.0.0.3") is None
     assert erase_person(workspace, person.id, by=admin) == erased, "repeating it changes nothing"
+
+
+def test_exports_go_that_name_somebody_who_has_only_skipped(office: Office, admin: User) -> None:
+    exported = export_names(office.workspace, office.project.id, office.ben)
+    skips.skip(office.workspace, office.tasks()[0].id, office.ben.id, "unreadable")
+    erase_person(office.workspace, office.ben.id, by=admin)
+    assert not exported.exists()
 
 
 def test_an_erased_person_cannot_be_enabled_or_get_a_password(office: Office, person: User, admin: User) -> None:
