@@ -11,7 +11,7 @@ NAME = "glossator"
 
 @cache
 def release(root: Path = ROOT) -> str:
-    """Return the release, such as "0.2.0": of the pyproject.toml beside the packages, else of the installed wheel.
+    """Return the release, such as "0.3.0": of the pyproject.toml beside the packages, else of the installed wheel.
 
     A checkout is asked first: what pip noted at an installation with `-e` stays as it was when the version changes.
     """
@@ -28,7 +28,7 @@ def release(root: Path = ROOT) -> str:
 
 
 def code_version(root: Path = ROOT) -> str:
-    """Return the version of the code, such as "0.2.0" or, from a git checkout, "0.2.0+g3f83e9f9c0de"."""
+    """Return the version of the code, such as "0.3.0" or, from a git checkout, "0.3.0+g3f83e9f9c0de"."""
     commit = _commit(root / ".git")
     return f"{release(root)}+g{commit[:12]}" if commit else release(root)
 
