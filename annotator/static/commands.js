@@ -42,6 +42,7 @@ import { hull } from './words/words.js';
  * @typedef {object} CommandPorts
  * @property {(step: () => unknown) => void} act runs what may fail, and says so
  * @property {() => void} changed
+ * @property {() => void} draw at once
  * @property {(sentence: string) => void} tell
  * @property {() => boolean} takeWords takes the words under the paint, where that is what Enter does now
  * @property {() => void} correctText opens the line in which the text of a value is corrected
@@ -75,6 +76,14 @@ export function makeCommands(parts, ports) {
   const fieldStep = (/** @type {number} */ step) => {
     const { activeElement } = document;
     return (activeElement === stage.canvas || activeElement === document.body) && formWork.walk(step);
+  };
+  // The form hides the question box. In queue and review there is none.
+  const ask = () => {
+    if (formWork.active && work.mode === 'free') {
+      formWork.toggle();
+      ports.draw();
+    }
+    parts.box.focus();
   };
   const tool = (/** @type {string} */ name) => () => {
     if (!wordMode.leave()) return;
@@ -115,7 +124,7 @@ export function makeCommands(parts, ports) {
     plus: tool('plus'),
     minus: tool('minus'),
     mend: tool('mend'),
-    ask: () => parts.box.focus(),
+    ask,
     /** @type {Command} */
     accept: (event) => {
       if (event && (wordMode.here() || ports.takeWords())) return;

@@ -2,6 +2,7 @@
 
 import { openDialog } from './core/dialog.js';
 import { h } from './core/dom.js';
+import { typing } from './core/keyboard.js';
 import { confirmation } from './panels/form_panel.js';
 import { DocumentForm } from './state/form.js';
 import { FormWork } from './tasks/form_work.js';
@@ -57,6 +58,8 @@ export function makeForm(at, act, changed) {
       at.panels.form.focus(annotation) ||
       requestAnimationFrame(() => requestAnimationFrame(() => at.panels.form.focus(annotation))),
     unheld: () => [document.body, at.stage.canvas].some((each) => each === document.activeElement),
+    held: () => typing(document.activeElement) || document.querySelector('.g-dialog') !== null,
+    focusPage: () => at.stage.canvas.focus({ preventScroll: true }),
   });
   return formWork;
 }

@@ -197,6 +197,7 @@ export class Workspace {
       },
       {
         ...{ act, changed, tell, upload },
+        draw: () => this.drawing.render(),
         takeWords: () => this.drawing.offersWords && this.takeWords(),
         correctText: () => this.panels.card.values.correct(),
         help: () => openHelp({ root, preferences, relabel: () => this.relabel(), appear: () => this.appear() }),

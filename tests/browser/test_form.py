@@ -7,7 +7,7 @@ from engine.accounts.users import local_user
 from engine.fields.definition import FieldDefinition, RangeRule
 from engine.fields.project_fields import replace_fields
 from engine.workspace import Workspace
-from tests.browser.bench import Bench
+from tests.browser.bench import Bench, mount
 from tests.browser.stored_invoice import DATE, TOTAL, Invoiced
 
 pytestmark = pytest.mark.browser
@@ -58,9 +58,39 @@ def test_fields_are_walked_accepted_and_taken_back(invoiced: Invoiced, stored: W
     assert states == {FIELDS[0].question: "draft", DATE: "accepted", TOTAL: "draft"}
 
 
+def test_the_form_takes_the_focus_and_the_question_box_takes_its_place(invoiced: Invoiced, stored: Workspace) -> None:
+    bench = invoiced(TOTAL, DATE)
+    bench.page.get_by_role("button", name="Rename").focus()
+    bench = filled(bench, stored)
+    rows = bench.page.locator(".g-field")
+    expect(rows.and_(bench.page.locator("[aria-selected=true]"))).to_be_focused()  # the field of the open answer
+    bench.page.locator(".g-document").click()
+    expect(rows.and_(bench.page.locator("[aria-selected=true]"))).to_be_focused()
+    bench.keys.press("q")
+    bench.keys.type("Who sent it?")
+    expect(bench.page.get_by_label("Ask this document")).to_have_value("Who sent it?")
+    expect(rows.first).to_be_hidden()
+    bench.keys.press("Escape")
+    bench.keys.press("Shift+F")
+    expect(rows.and_(bench.page.locator("[aria-selected=true]"))).to_be_focused()
+
+
 def test_a_project_without_fields_says_where_to_make_them(invoiced: Invoiced) -> None:
     bench = invoiced()
     bench.keys.press("Shift+F")
     expect(bench.page.locator(".g-form-note")).to_contain_text("This project has no fields")
     bench.page.get_by_role("button", name="Form", exact=True).click()
     expect(bench.page.locator(".g-form-note")).to_be_hidden()
+
+
+def test_a_stored_preference_shows_the_form_only_where_fields_are(invoiced: Invoiced, stored: Workspace) -> None:
+    bench = invoiced()
+    bench.keys.press("Shift+F")
+    expect(bench.page.locator(".g-form-note")).to_be_visible()
+    mount(bench.page, "#" + bench.page.url.partition("#")[2])
+    expect(bench.page.get_by_label("Ask this document")).to_be_visible()
+    expect(bench.page.locator(".g-form-note")).to_be_hidden()
+    with stored.database.write() as session:
+        owner = local_user(session).id
+    replace_fields(stored, bench.project, FIELDS, owner)
+    expect(bench.page.locator(".g-field")).to_have_count(3, timeout=SLOW)

@@ -211,7 +211,11 @@ export class FormPanel {
     return row instanceof HTMLElement ? (this.fields.get(row.dataset.question ?? '') ?? null) : null;
   }
 
-  /** @param {string} annotation */
+  /**
+   * Returns whether the row of a field has the focus now: one that is not drawn yet takes none.
+   *
+   * @param {string} annotation
+   */
   focus(annotation) {
     const field = [...this.fields.values()].find((each) => each.annotation_id === annotation);
     const row = [...this.list.children].find(
@@ -220,7 +224,7 @@ export class FormPanel {
     if (!(row instanceof HTMLElement)) return false;
     row.focus({ preventScroll: true });
     row.scrollIntoView({ block: 'nearest' });
-    return true;
+    return document.activeElement === row;
   }
 }
 

@@ -76,7 +76,7 @@ export function makePanels(rooms, parts, ports) {
     else commands()[/** @type {Exclude<keyof Commands, 'radius'>} */ (name)]();
   });
   const documentList = new DocumentList(rooms.documents, {
-    open: (id) => act(() => navigation.document(id)),
+    open: (id) => act(() => formWork.document(id)),
     upload: () => ports.upload(),
     search: (text) => act(() => library.listed.search(text)),
     more: () => library.listed.more().catch(() => {}), // the next turn of the wheel tries again

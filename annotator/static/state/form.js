@@ -18,11 +18,16 @@ const SETTLED = 300; // milliseconds after a save until the rules are fetched an
  */
 
 export class DocumentForm {
-  shown = false;
+  wanted = false;
+  /** @type {string | null | undefined} project that was open when somebody asked for the form */
+  asked = null;
+  /** @type {Set<string>} ids of projects that have no fields */
+  fieldless = new Set();
   /** @type {FormView | null} */
   view = null;
   /** @type {string | null} document of the view, or of the one that is on its way */
   document = null;
+  project = ''; // of that document
   filling = false;
   /** @type {string | null} why the form could not be fetched */
   failure = null;
@@ -44,9 +49,19 @@ export class DocumentForm {
     return this.view?.fields ?? [];
   }
 
-  /** @param {boolean} shown */
+  /**
+   * Whether the form is shown: in a project without fields only where somebody asks for it, for it hides the question
+   * box and says no more than where fields are made.
+   */
+  get shown() {
+    const { project } = this.library;
+    return this.wanted && (project?.id === this.asked || !this.fieldless.has(project?.id ?? ''));
+  }
+
+  /** @param {boolean} shown a stored preference is read before any project is open, and asks for none */
   show(shown) {
-    this.shown = shown;
+    this.wanted = shown;
+    this.asked = shown ? this.library.project?.id : null;
     this.follow();
     this.on.changed();
   }
@@ -58,6 +73,7 @@ export class DocumentForm {
     if (!this.shown || id === this.document) return;
     this.turn++;
     this.document = id;
+    this.project = document?.project_id ?? '';
     this.view = this.failure = null;
     if (id !== null) void this.load(id);
   }
@@ -77,8 +93,7 @@ export class DocumentForm {
     try {
       let view = await get('/documents/{document_id}/form', place);
       for (let left = Infinity; turn === this.turn && view.left < left;) {
-        this.view = view;
-        this.on.changed();
+        this.take(view);
         ({ left } = view);
         if (left > 0) view = await post('/documents/{document_id}/form', place, { most: PORTION });
       }
@@ -106,15 +121,21 @@ export class DocumentForm {
     if (upcoming?.document_id && turn === this.turn) this.on.upcoming(upcoming.document_id);
   }
 
+  /** @param {FormView} view */
+  take(view) {
+    this.view = view;
+    if (view.fields.length) this.fieldless.delete(this.project);
+    else this.fieldless.add(this.project);
+    this.on.changed();
+  }
+
   /** Fetches the answers and their rules as they stand. Asks nothing; where it fails, the next change tries again. */
   async refresh() {
     clearTimeout(this.later);
     const { turn, document } = this;
-    if (!this.shown || !document || this.filling) return;
+    if (!this.wanted || !document || this.filling) return;
     const view = await get('/documents/{document_id}/form', { document_id: document }).catch(() => null);
-    if (!view || turn !== this.turn) return;
-    this.view = view;
-    this.on.changed();
+    if (view && turn === this.turn) this.take(view);
   }
 
   /**

@@ -18,11 +18,13 @@ import { acceptable, isDecided } from '../state/form_fields.js';
  * @property {(shown: boolean) => void} remember
  * @property {(annotation: string) => void} focus puts the focus on the row of a field, once it is drawn
  * @property {() => boolean} unheld whether neither a list nor an input has the focus
+ * @property {() => boolean} held whether somebody writes, or answers a dialog
+ * @property {() => void} focusPage
  */
 
 export class FormWork {
   busy = false;
-  entering = false; // the next form that is filled takes the focus: somebody asked for it, or came to the next paper
+  entering = false; // the next form that is filled takes the focus: somebody asked for it, or for another paper
 
   /**
    * @param {object} parts
@@ -52,16 +54,32 @@ export class FormWork {
     this.entering = shown;
     this.ports.remember(shown);
     this.form.show(shown);
+    if (this.entering && this.active) this.ports.focusPage(); // Tab leads from there to the fields
     if (shown && this.form.view?.left === 0) this.enter();
   }
 
-  /** The form is filled: its first field that needs a decision takes the focus, where nobody holds it elsewhere. */
+  /**
+   * Somebody has chosen a document: its form takes the focus.
+   *
+   * @param {string} id
+   */
+  async document(id) {
+    this.entering = this.active;
+    await this.navigation.document(id);
+    if (this.form.document === id && this.form.view?.left === 0) this.enter(); // it was open already
+  }
+
+  /**
+   * The form is filled. Where somebody asked for it, the field of the open answer takes the focus, else the first that
+   * needs a decision; unasked, only the latter does, where nobody holds the focus elsewhere.
+   */
   enter() {
-    const enters = this.entering || this.ports.unheld();
+    const { current, entering, ports } = this;
     this.entering = false;
-    if (!this.active || this.current || !enters) return;
-    const field = this.form.fields.find((each) => each.annotation_id && !isDecided(each));
-    if (field?.annotation_id) this.ports.focus(field.annotation_id);
+    if (!this.active || !(entering ? !ports.held() : !current && ports.unheld())) return;
+    const field = current ?? this.form.fields.find((each) => each.annotation_id && !isDecided(each));
+    if (field?.annotation_id) ports.focus(field.annotation_id);
+    else if (entering) ports.focusPage();
   }
 
   /** The field of the open answer. */
