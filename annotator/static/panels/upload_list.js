@@ -131,8 +131,10 @@ export class UploadList {
 const remarkLine = ({ name, sentence }) =>
   h('li', {}, !sentence.includes(name) && h('b', { dir: 'auto' }, name), h('span', {}, sentence));
 
-/** Remarks of one kind: a line that opens to names and reasons. */
+/** Remarks of one kind: a line that opens to names and reasons. The reason why a single file failed stands open. */
 class Fold {
+  number = 0; // of remarks, as drawn last
+
   /**
    * @param {Remark['kind']} kind
    * @param {(number: number) => string} title
@@ -165,7 +167,10 @@ class Fold {
   render() {
     const remarks = this.queue.remarks.filter((each) => each.kind === this.kind);
     this.root.hidden = !remarks.length;
-    if (!remarks.length) this.details.open = false;
+    const before = this.number;
+    this.number = remarks.length;
+    if (before !== this.number && Math.min(before, this.number) < 2)
+      this.details.open = this.number === 1 && (this.kind === 'refused' || this.kind === 'failed');
     this.line.textContent = this.title(remarks.length);
     redraw(
       this.list,

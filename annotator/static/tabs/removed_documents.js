@@ -110,6 +110,7 @@ class DocumentBin extends WatchedList {
     say: this.say,
     moved: () => void (chosen.ids = new Set()),
   });
+  number = 0; // of chosen documents, as drawn last
   list = h('ul', { class: 'g-rows', 'aria-label': 'Documents in the bin' });
   heading = h('summary', {}, 'Bin');
   /** @type {HTMLDetailsElement} */
@@ -152,8 +153,7 @@ class DocumentBin extends WatchedList {
     queueMicrotask(() => {
       this.say.show('');
       this.fold.replaceChildren(this.heading, this.list, this.more.root, this.all);
-      this.transfer.close();
-      this.traces.close();
+      this.closePanels();
       this.replaceChildren(this.acts, this.transfer.root, this.traces.root, this.say.root, this.fold);
       this.drawActs();
       this.look();
@@ -197,6 +197,8 @@ class DocumentBin extends WatchedList {
       ),
       number = chosen.ids.size,
       { removed } = chosen;
+    if (this.number && !number) this.closePanels();
+    this.number = number;
     redraw(this.acts, [number, removed, here.join(), this.transfer.drawn], () => [
       here.some((id) => !chosen.ids.has(id))
         ? button('Choose all on this page', () => here.forEach((id) => chosen.set(id, true)))
@@ -209,8 +211,15 @@ class DocumentBin extends WatchedList {
     ]);
   };
 
+  /** What they say is of documents that are chosen no more. */
+  closePanels() {
+    this.transfer.close();
+    this.traces.close();
+  }
+
   remove() {
     const ids = [...chosen.ids];
+    this.closePanels();
     return this.act(async () => {
       const { documents } = await post(
         '/projects/{project_id}/documents/remove',
