@@ -303,8 +303,8 @@ def _list_page(page: Sequence[ListedQuestion], before: int, total: int, removes:
 def _removal(question: ListedQuestion) -> Markup:
     """Return the button that asks for the removal of a question (static/tabs/removed_questions.js)."""
     label = escape(f"Remove the question {question.text}", quote=True)
-    names = f'class="g-act" aria-label="{label}" data-remove-question="{question.id}"'
-    return Markup(f'<div class="g-people"><button type="button" {names}>Remove</button></div>')
+    names = f'class="glossator-quiet" aria-label="{label}" data-remove-question="{question.id}"'
+    return Markup(f'<button type="button" {names}>Remove</button>')
 
 
 def _load_values(service: AnswerService, project_id: str) -> dict[str, Any]:

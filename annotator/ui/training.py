@@ -197,7 +197,7 @@ def _history(
     """Return the plots of the newest run and of the models, and a page of the runs as a table."""
     newest = next(iter(views.run_lines(service.workspace, project_id, limit=1)), None)
     if newest is None:
-        return EMPTY
+        return "" if job_list.open_jobs(service.workspace, trigger.RETRAIN, project_id) else EMPTY
     judged = views.newest_verdict(service.workspace, project_id)
     drawn = [
         curves.loss(views.run_view(service.workspace, newest.id)),

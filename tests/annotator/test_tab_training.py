@@ -57,7 +57,8 @@ def test_too_few_answers_bring_a_warning_with_their_number(world: World, project
     assert jobs(world, project) == []
     fire(world, project, "ask_anyway")
     assert jobs(world, project) == ["waiting"]
-    assert "Waiting for a worker." in fire(world, project, "show", False, {}, {})
+    shown = fire(world, project, "show", False, {}, {})
+    assert "Waiting for a worker." in shown and "No retraining yet." not in shown
     assert "waiting or running already" in fire(world, project, "ask_for_run")
     fire(world, project, "stop_run")
     assert jobs(world, project) == ["cancelled"]
