@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any, NoReturn
 
 import typer
@@ -29,6 +30,8 @@ console = Console(stderr=True, highlight=False, markup=False)  # for people: pro
 # Results. In a pipe or a file nothing is cut: programs read whole ids, and lines have no width.
 output = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
 _LISTED = 20  # files
+_IDS = ("id", "answer", "task", "job", "run", "export", "session", "invitation")  # columns of ids
+_ID_COLUMN = partial(Column, no_wrap=True, min_width=32)
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
@@ -43,8 +46,27 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
 
 
 def list_table(*columns: str | Column, **options: Any) -> Table:
-    """Return an empty table in the look of all commands."""
-    return Table(*columns, box=None, header_style="bold", pad_edge=False, **options)
+    """Return an empty table in the look of all commands; ids are whole also where the terminal is narrow."""
+    headers = [_ID_COLUMN(header=column) if column in _IDS else column for column in columns]
+    return Table(*headers, box=None, header_style="bold", pad_edge=False, **options)
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before something that is not undone; ends the command unless the answer is yes.
+
+    Args:
+        question: what is about to be done, with a question mark.
+        yes: option --yes: it is done without a question.
+    """
+    if yes:
+        return
+    try:
+        agreed = typer.confirm(question, err=True)
+    except typer.Abort:  # no terminal to answer on, or Ctrl+C
+        console.print()
+        fail("Nothing was changed. Confirm with --yes.")
+    if not agreed:
+        fail("Nothing was changed.")
 
 
 def print_list(table: Table, none: str) -> None:

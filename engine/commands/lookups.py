@@ -26,7 +26,7 @@ def document_called(workspace: Workspace, project_id: str, name: str) -> Documen
             select(Document).where(Document.project_id == project_id, or_(Document.id == name, Document.name == name))
         ).all()
     if not documents:
-        fail(f"The project has no document {name!r}. Run glossator documents list, or add it with glossator ingest.")
+        fail(f"The project has no document {name!r}. List its documents: glossator documents list --project PROJECT")
     if len(documents) > 1:
         fail(f"{len(documents)} documents are named {name!r}. Use an id instead: {', '.join(d.id for d in documents)}")
     return documents[0]

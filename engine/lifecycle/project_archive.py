@@ -118,7 +118,9 @@ def read_manifest(source: Path) -> ArchiveManifest:
     try:
         with zipfile.ZipFile(source) as archive:
             manifest = ArchiveManifest.model_validate_json(archive.read(MANIFEST))
-    except (zipfile.BadZipFile, KeyError, ValidationError, FileNotFoundError):
+    except FileNotFoundError:
+        raise Refused(f"There is no file {source}.") from None
+    except (zipfile.BadZipFile, KeyError, ValidationError):
         raise Refused(f"{source} is no archive of a project, or damaged.") from None
     except OSError as error:
         raise Refused(f"{source} cannot be read: {error.strerror or error}.") from None

@@ -1,7 +1,7 @@
 """The list of standard questions on the tab and in the dialog: nobody's questions are lost because a page was old."""
 
 import pytest
-from playwright.sync_api import FilePayload, expect
+from playwright.sync_api import FilePayload, Route, expect
 
 from engine.fields.ready_sets import READY_SETS
 from tests.browser.bench import Bench, invoice
@@ -31,12 +31,17 @@ def test_the_tab_shows_what_others_have_added_when_it_is_opened_again(bench: Ben
 
 def test_saving_an_old_list_takes_nothing_away_that_others_added(bench: Bench, listed: Listed) -> None:
     page = bench.page
-    page.route("**/queue/join**", lambda _: None)
+    bench.reload()  # Gradio draws the tab anew
+    on_the_way: list[Route] = []
+    holding = True
+    page.route("**/queue/join**", lambda route: on_the_way.append(route) if holding else route.continue_())
     page.get_by_role("tab", name="Questions").click()
     field = page.get_by_role("textbox", name="Standard questions")
     expect(field).to_be_disabled()  # what is written before the stored list is there would be replaced by it
     expect(page.get_by_role("button", name="Save questions")).to_have_count(0)
-    page.unroute("**/queue/join**")  # lets them go on
+    holding = False
+    for route in on_the_way:
+        route.continue_()
     expect(field).to_have_value("What is the total?")
     listed.put("What is the total?", "Who signed it?")
     field.fill("What is the total?\nWhen?")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import emit, here, list_table, output, print_list
+from engine.commands.common import confirm, emit, here, list_table, output, print_list
 from engine.lifecycle import project_bin, traces
 from engine.lifecycle.bins import line_values
 from engine.lifecycle.project_erasing import erase_marked_projects
@@ -76,8 +76,7 @@ def delete(
     """
     with here() as workspace:
         project_id = project_bin.removed_project_named(workspace, name)
-        if not yes:
-            typer.confirm(f"Delete {name} for good? This cannot be undone.", abort=True)
+        confirm(f"Delete {name} for good? This cannot be undone.", yes=yes)
         stays = project_bin.mark_project(workspace, project_id, ensure_local_user(workspace).id)
         erase_marked_projects(workspace)
         gone = all(

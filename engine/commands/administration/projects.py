@@ -10,7 +10,7 @@ from db.refusals import DowngradeRefused
 from db.session import Database
 from engine.accounts import users
 from engine.commands.administration import members, project_archives, project_changes, project_removal
-from engine.commands.common import console, emit, fail, here, list_table, output, print_list, settings_here
+from engine.commands.common import confirm, console, emit, fail, here, list_table, output, print_list, settings_here
 from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
 from engine.paging import every
@@ -180,11 +180,12 @@ def downgrade(
     """
     database = Database(settings_here().url)
     try:
-        for loss in downgrade_losses(database, revision):
+        losses = downgrade_losses(database, revision)
+        for loss in losses:
             what = f"values of {loss.table}.{loss.column}" if loss.column else f"rows of {loss.table}"
             output.print(f"Schema {revision} cannot hold {loss.rows:,} {what}.")
-        if not yes and not typer.confirm("The downgrade deletes them. Do you have a backup?"):
-            fail("Nothing was changed. Make a backup, then confirm.")
+        lost = "The downgrade deletes them." if losses else "Nothing is lost that an upgrade does not bring back."
+        confirm(f"{lost} Do you have a backup, and downgrade now?", yes=yes)
         migrate.downgrade(database, revision)
         output.print(f"The database is at schema {migrate.current(database) or 'base'}.")
     except DowngradeRefused as refusal:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from engine.accounts import identities, sessions, tokens, users
-from engine.commands.common import console, emit, fail, here, list_table, output, print_list
+from engine.commands.common import confirm, console, emit, fail, here, list_table, output, print_list
 from engine.lifecycle import traces
 from engine.lifecycle.person_erasing import erase_person
 from engine.paging import every
@@ -98,8 +98,7 @@ def erase(
     with here() as workspace:
         by = users.ensure_local_user(workspace)
         user = users.user_named(workspace, name)
-        if not yes:
-            typer.confirm(f"Erase {name}? The answers are kept. This cannot be undone.", abort=True)
+        confirm(f"Erase {name}? The answers are kept. This cannot be undone.", yes=yes)
         erased = erase_person(workspace, user.id, by=by)
         overwritten = traces.wipe(workspace.database)
     if as_json:

@@ -7,7 +7,7 @@ import typer
 from db.tables import RemovedDocument
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation.deletion import delete_chosen
-from engine.commands.common import emit, fail, here, list_table, output, print_list
+from engine.commands.common import confirm, emit, fail, here, list_table, output, print_list
 from engine.commands.lookups import document_called, project_to_change
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing
@@ -62,12 +62,15 @@ def empty(
         list[str] | None, typer.Argument(help="Names or ids of documents in the bin; without any, all of them.")
     ] = None,
     project: Project = DEFAULT_NAME,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: Json = False,
 ) -> None:
     """Delete documents in the bin for good, with their answers and files. A document that a snapshot holds stays."""
     with here() as workspace:
         project_id = project_named(workspace, project).id
         ids = _removed_called(workspace, project_id, documents) if documents else None
+        what = count(len(ids), "document") if ids is not None else f"all documents in the bin of {project}"
+        confirm(f"Delete {what} for good? This cannot be undone.", yes=yes)
         emptied = erasing.mark(workspace, project_id, ids, ensure_local_user(workspace).id)
         delete_chosen(workspace, project_id, RemovedDocument, erasing.erase_marked, emptied.stays, as_json)
 

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from db.tables import Question, RemovedQuestion
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation.deletion import delete_chosen
-from engine.commands.common import emit, fail, here, list_table, output, print_list
+from engine.commands.common import confirm, emit, fail, here, list_table, output, print_list
 from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
 from engine.fields.project_fields import project_fields
@@ -45,14 +45,13 @@ def remove(
         holdings = [question_bin.question_holdings(workspace, project_id, question_id) for question_id in ids]
         for holding in holdings if not yes else ():
             output.print(f"{holding.text} {_goes(holding)}", soft_wrap=True)
-        if not yes:
-            typer.confirm("Remove into the bin?", abort=True)
+        confirm("Remove into the bin?", yes=yes)
         gone = question_bin.remove_questions(workspace, project_id, ids, ensure_local_user(workspace).id)
         tasks_follow(workspace, project_id)
     if as_json:
         emit({"questions": [asdict(holding) for holding in holdings if holding.id in gone]})
     else:
-        output.print(f"Removed {count(len(gone), 'question')}. glossator questions restore brings them back.")
+        output.print(f"Removed {count(len(gone), 'question')}. Undo it: glossator questions restore.")
 
 
 def restore(
@@ -91,12 +90,15 @@ def delete(
         list[str] | None, typer.Argument(help="Questions in the bin, or their ids; without any, all of them.")
     ] = None,
     project: TheProject = DEFAULT_NAME,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete questions in the bin for good, with all of their answers. Snapshots keep what they hold."""
     with here() as workspace:
         project_id = project_named(workspace, project).id
         ids = _removed_called(workspace, project_id, questions) if questions else None
+        what = count(len(ids), "question") if ids is not None else f"all questions in the bin of {project}"
+        confirm(f"Delete {what} for good, with all answers? This cannot be undone.", yes=yes)
         emptied = question_erasing.mark_questions(workspace, project_id, ids, ensure_local_user(workspace).id)
         erase = question_erasing.erase_marked_questions
         delete_chosen(workspace, project_id, RemovedQuestion, erase, emptied.stays, as_json)

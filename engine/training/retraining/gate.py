@@ -155,7 +155,7 @@ def _too_small(own: int, asked: bool) -> str:
     if not asked:
         few = "No document could be asked of weights that had not learned from it"
     if own < FEWEST_DOCUMENTS:
-        return f"{few}, so mostly generated pages were used, where a loss of up to {-WIDE_LIMIT:.2f} was allowed."
+        return f"{few}, so mostly generated pages were used, where mean IoU may fall by {-NOISE:.2f}."
     return (
         f"{few}, so a loss of up to {-own_limit(own):.2f} was allowed on them, and of up to {-WIDE_LIMIT:.2f} on "
         "generated pages."

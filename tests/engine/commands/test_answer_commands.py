@@ -150,12 +150,12 @@ def test_a_document_is_removed_and_restored(run, answer: str) -> None:
         closing(open_workspace(Settings(_env_file=None))) as workspace,
         blob_turns.turn(workspace.database, "backup of a test"),
     ):
-        waiting = run("bin", "empty").stdout
+        waiting = run("bin", "empty", "--yes").stdout
     assert waiting.startswith("Deleted 0 documents for good.\n1 document cannot be restored any more, and waits for a")
     assert "backup of a test" in waiting and run("bin", "list").stderr == "The bin is empty.\n"
     gone = {"documents": [document["id"]], "waits": [], "stays": [], "overwritten": True}
-    assert said(run("bin", "empty", "--json")) == gone
-    assert run("bin", "empty").stdout == "Deleted 0 documents for good.\n"
+    assert said(run("bin", "empty", "--yes", "--json")) == gone
+    assert run("bin", "empty", "--yes").stdout == "Deleted 0 documents for good.\n"
 
 
 def test_a_document_that_was_frozen_after_the_choice_stays_in_the_bin(run, answer: str) -> None:
@@ -165,7 +165,7 @@ def test_a_document_that_was_frozen_after_the_choice_stays_in_the_bin(run, answe
         run("documents", "remove", "invoice.pdf")
         with workspace.database.write() as session:
             session.execute(update(RemovedDocument).values(erasing=True))
-    emptied = said(run("bin", "empty", "--json"))
+    emptied = said(run("bin", "empty", "--yes", "--json"))
     stays = "1 document stays in the bin: what was frozen meanwhile holds it."
     assert (emptied["documents"], emptied["waits"], emptied["stays"]) == ([], [], [stays])
 

@@ -191,13 +191,13 @@ def test_a_question_is_removed_with_its_answers_restored_and_deleted(run, bills)
     assert run("questions", "removed", "--project", "bills").stderr == "The bin has no questions.\n"
     run("questions", "remove", *asked, "--yes", "--project", "bills")
     with freezing(workspace.database, project.id):
-        waiting = last_line(run("questions", "delete", "--project", "bills", "--json"))
-        said = run("questions", "delete", "--project", "bills").stdout
+        waiting = last_line(run("questions", "delete", "--yes", "--project", "bills", "--json"))
+        said = run("questions", "delete", "--yes", "--project", "bills").stdout
     assert (waiting["questions"], len(waiting["waits"])) == ([], 2)
     assert said == (
         "Deleted 0 questions for good.\n"
         "2 questions cannot be restored any more, and wait for a worker. Answers of the project are being frozen.\n"
     )
-    deleted = last_line(run("questions", "delete", "--project", "bills", "--json"))
+    deleted = last_line(run("questions", "delete", "--yes", "--project", "bills", "--json"))
     assert deleted == {"questions": waiting["waits"], "waits": [], "stays": [], "overwritten": True}
-    assert "Deleted 0 questions" in run("questions", "delete", "--project", "bills").stdout
+    assert "Deleted 0 questions" in run("questions", "delete", "--yes", "--project", "bills").stdout
