@@ -7,7 +7,7 @@ from engine.accounts.users import local_user
 from engine.fields.definition import FieldDefinition, RangeRule
 from engine.fields.project_fields import replace_fields
 from engine.workspace import Workspace
-from tests.browser.bench import Bench, mount
+from tests.browser.bench import Bench
 from tests.browser.stored_invoice import DATE, TOTAL, Invoiced
 
 pytestmark = pytest.mark.browser
@@ -87,7 +87,8 @@ def test_a_stored_preference_shows_the_form_only_where_fields_are(invoiced: Invo
     bench = invoiced()
     bench.keys.press("Shift+F")
     expect(bench.page.locator(".g-form-note")).to_be_visible()
-    mount(bench.page, "#" + bench.page.url.partition("#")[2])
+    bench.reload()
+    bench.page.wait_for_function("() => document.querySelector('.glossator').workspace.formWork.form.view !== null")
     expect(bench.page.get_by_label("Ask this document")).to_be_visible()
     expect(bench.page.locator(".g-form-note")).to_be_hidden()
     with stored.database.write() as session:
