@@ -53,10 +53,13 @@ export function makeForm(at, act, changed) {
       openDialog(at.root, { title, body: h('p', {}, sentence), actions: [{ label, primary: true, run }] });
     },
     remember: (shown) => at.preferences.set('form', shown),
-    // A row that has just come is drawn with the next frame.
-    focus: (annotation) =>
-      at.panels.form.focus(annotation) ||
-      requestAnimationFrame(() => requestAnimationFrame(() => at.panels.form.focus(annotation))),
+    focus: (annotation) => {
+      const before = document.activeElement;
+      if (at.panels.form.focus(annotation)) return;
+      const late = () => [before, document.body].includes(document.activeElement) && at.panels.form.focus(annotation);
+      // A row that has just come is drawn with the next frame. Meanwhile somebody may have gone elsewhere.
+      requestAnimationFrame(() => requestAnimationFrame(late));
+    },
     unheld: () => [document.body, at.stage.canvas].some((each) => each === document.activeElement),
     held: () => typing(document.activeElement) || document.querySelector('.g-dialog') !== null,
     focusPage: () => at.stage.canvas.focus({ preventScroll: true }),
