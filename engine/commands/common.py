@@ -1,11 +1,9 @@
 """Shared by all commands: workspace, errors as one sentence, progress, and JSON output."""
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from typing import Any, NoReturn
 
 import typer
@@ -28,10 +26,9 @@ _WIDE = 10_000  # characters
 # Names and printed words may hold brackets, so nothing is read as markup.
 console = Console(stderr=True, highlight=False, markup=False)  # for people: progress and sentences
 # Results. In a pipe or a file nothing is cut: programs read whole ids, and lines have no width.
-output = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE)
+output = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _WIDE)
 _LISTED = 20  # files
 _IDS = ("id", "answer", "task", "job", "run", "export", "session", "invitation")  # columns of ids
-_ID_COLUMN = partial(Column, no_wrap=True, min_width=32)
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
@@ -47,8 +44,12 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
 
 def list_table(*columns: str | Column, **options: Any) -> Table:
     """Return an empty table in the look of all commands; ids are whole also where the terminal is narrow."""
-    headers = [_ID_COLUMN(header=column) if column in _IDS else column for column in columns]
+    headers = [_column(column) if isinstance(column, str) else column for column in columns]
     return Table(*headers, box=None, header_style="bold", pad_edge=False, **options)
+
+
+def _column(header: str) -> Column:
+    return Column(header, no_wrap=True, min_width=32) if header in _IDS else Column(header, overflow="fold")
 
 
 def confirm(question: str, *, yes: bool) -> None:
