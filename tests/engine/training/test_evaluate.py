@@ -13,6 +13,7 @@ import torch
 import typer
 from typer.testing import CliRunner, Result
 
+from engine.commands.common import output
 from engine.commands.training import evaluate as command
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages
 from engine.run_lengths import encode_rle
@@ -248,10 +249,11 @@ def test_words_of_our_own_ocr_are_asked_and_scored_against_the_given_words(check
 @pytest.mark.ocr
 @pytest.mark.parametrize("engine", ["rapidocr", "tesseract"])
 def test_the_tables_on_words_of_ocr_tell_text_place_and_words(
-    checkpoint: Path, tmp_path: Path, engine: str, request: pytest.FixtureRequest
+    checkpoint: Path, tmp_path: Path, engine: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if engine == "tesseract":
         request.getfixturevalue("tesseract")
+    monkeypatch.setattr(output, "width", 80)  # as on a narrow terminal
     image = text_image(["Invoice number: A-1093"], size=(900, 160))
     boxes = {"Invoice": (80, 80, 230, 130), "number:": (235, 80, 400, 130), "A-1093": (405, 80, 560, 130)}
     words = [GroundedWord(text, box) for text, box in boxes.items()]
