@@ -1,10 +1,13 @@
 """Lists and objects in variables of the environment: lists with commas, or both as JSON."""
 
 import json
+import re
 from typing import Any, get_origin
 
 from pydantic import ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_ADDRESS = re.compile(r"\[[0-9a-f.]*:[0-9a-f:.]*\]", re.IGNORECASE)  # of IPv6, with which a list with commas may begin
 
 
 class EnvironmentSettings(BaseSettings):
@@ -23,9 +26,9 @@ class EnvironmentSettings(BaseSettings):
         try:
             if kind is dict:
                 return json.loads(text or "{}")
-            return (
-                json.loads(text) if text.startswith("[") else [part.strip() for part in text.split(",") if part.strip()]
-            )
+            if text.startswith("[") and not _ADDRESS.match(text):
+                return json.loads(text)
+            return [part.strip() for part in text.split(",") if part.strip()]
         except ValueError as error:  # the text itself may hold a secret
             form = "a JSON object" if kind is dict else "a list: write NAME,NAME or JSON"
             raise ValueError(f"This is not {form} ({error}).") from None

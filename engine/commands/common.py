@@ -49,7 +49,7 @@ def list_table(*columns: str | Column, **options: Any) -> Table:
 
 
 def _column(header: str) -> Column:
-    return Column(header, no_wrap=True, min_width=32) if header in _IDS else Column(header, overflow="fold")
+    return Column(header, no_wrap=True, min_width=32) if header.lower() in _IDS else Column(header, overflow="fold")
 
 
 def confirm(question: str, *, yes: bool) -> None:

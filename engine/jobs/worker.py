@@ -292,9 +292,8 @@ def _report_stop(
         sentence = limits.sentence(reason)
         give_back()  # the next attempt may be this process's
         _report(lambda: queue.fail(workspace, job.id, holder, sentence))
-    elif (
-        lease.disconnected and not lease.excused
-    ):  # no other worker has it yet, if the database was gone for all of them
+    elif lease.disconnected and not lease.excused:
+        # No other worker has the job yet, if the database was gone for all of them.
         _report(lambda: queue.fail(workspace, job.id, holder, _GONE, unreachable=True))
     else:
         _log.warning("the job %s was taken over by another worker", job.id)

@@ -50,6 +50,7 @@ def test_lists_are_written_with_commas_or_as_json(monkeypatch: pytest.MonkeyPatc
         "a.example.org": ["a.example.org"],
         "a.example.org, b.example.org,": ["a.example.org", "b.example.org"],
         ' ["a.example.org", "b.example.org"]': ["a.example.org", "b.example.org"],
+        "[::1], a.example.org": ["[::1]", "a.example.org"],
         "": [],
     }
     for text, names in forms.items():
